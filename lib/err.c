@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
+#include "lib/err.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define FAIL(name, meaning) { #name, meaning },
+static const struct {
+	const char *name;
+	const char *meaning;
+} codes[] = {
+	{ "NONE", "no failure" },
+#include "lib/failure.def"
+};
+#undef FAIL
+
+const char *fail_name(enum fail_code code)
+{
+	return (unsigned int)code < FAIL_CODES ? codes[code].name : "NONE";
+}
+
+const char *fail_meaning(enum fail_code code)
+{
+	return (unsigned int)code < FAIL_CODES ? codes[code].meaning : codes[0].meaning;
+}
+
+static void make_printable(char *text)
+{
+	for (; *text; text++)
+		if (*text < 0x20 || *text > 0x7e)
+			*text = '?';
+}
+
+static void err_record(struct err *e, enum fail_code code, int errnum, const char *fmt, va_list args)
+{
+	size_t used;
+
+	if (!e)
+		return;
+	e->code = code;
+	vsnprintf(e->text, sizeof(e->text), fmt, args);
+	used = strlen(e->text);
+	if (errnum)
+		snprintf(e->text + used, sizeof(e->text) - used, ": %s", strerror(errnum));
+	make_printable(e->text);
+}
+
+int err_set(struct err *e, enum fail_code code, int errnum, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	err_record(e, code, 0, fmt, args);
+	va_end(args);
+	return -errnum;
+}
+
+int err_errno(struct err *e, enum fail_code code, const char *fmt, ...)
+{
+	int errnum = errno ? errno : EIO;
+	va_list args;
+
+	va_start(args, fmt);
+	err_record(e, code, errnum, fmt, args);
+	va_end(args);
+	return -errnum;
+}
+
+void err_prefix(struct err *e, const char *fmt, ...)
+{
+	char text[ERR_TEXT_SIZE];
+	size_t used;
+	va_list args;
+
+	if (!e)
+		return;
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	used = strlen(text);
+	memcpy(text + used, e->text, strnlen(e->text, sizeof(text) - used - 1) + 1);
+	text[sizeof(text) - 1] = '\0';
+	make_printable(text);
+	memcpy(e->text, text, sizeof(text));
+}
