@@ -33,6 +33,7 @@ static void make_printable(char *text)
 			*text = '?';
 }
 
+__attribute__((format(printf, 4, 0)))
 static void err_record(struct err *e, enum fail_code code, int errnum, const char *fmt, va_list args)
 {
 	size_t used;
@@ -84,4 +85,12 @@ void err_prefix(struct err *e, const char *fmt, ...)
 	text[sizeof(text) - 1] = '\0';
 	make_printable(text);
 	memcpy(e->text, text, sizeof(text));
+}
+
+void err_volume(struct err *e, const char *name)
+{
+	if (!e)
+		return;
+	snprintf(e->volume, sizeof(e->volume), "%s", name);
+	make_printable(e->volume);
 }

@@ -20,10 +20,14 @@ enum fail_code {
 #undef FAIL
 
 /* Bytes of a sentence, the closing NUL included. Longer ones are cut. */
-#define ERR_TEXT_SIZE 512
+#define ERR_TEXT_SIZE 768
+
+/* Bytes of a volume's name, the closing NUL included. */
+#define ERR_VOLUME_SIZE 32
 
 struct err {
 	enum fail_code code;
+	char volume[ERR_VOLUME_SIZE]; /* which volume it was, or empty */
 	char text[ERR_TEXT_SIZE];
 };
 
@@ -41,6 +45,9 @@ int err_errno(struct err *e, enum fail_code code, const char *fmt, ...)
 
 /* Put words in front of a recorded text: "layer 3: " and the like. */
 void err_prefix(struct err *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* Say which volume a recorded failure is about. */
+void err_volume(struct err *e, const char *name);
 
 /* The code's name ("ROOT_HASH_MISSING") and its meaning, never NULL. */
 const char *fail_name(enum fail_code code);

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
+#include "init/log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/reboot.h>
+#include <sys/stat.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "lib/cleanup.h"
+#include "lib/clock.h"
+#include "lib/file.h"
+
+/* The longest record that printk keeps is a little above this. */
+#define LINE_SIZE 960
+
+/* How long a device may take to send a line on, in milliseconds. */
+#define DRAIN_MS 1000
+
+static int kmsg = -1;
+
+void log_open(void)
+{
+	(void)file_write_at(AT_FDCWD, "/proc/sys/kernel/printk_devkmsg", "on\n");
+	if (kmsg < 0)
+		kmsg = open("/dev/kmsg", O_WRONLY | O_CLOEXEC);
+}
+
+static void write_line(const char *priority, const char *line)
+{
+	char record[LINE_SIZE + 8];
+	int n = snprintf(record, sizeof(record), "%s%s\n", kmsg < 0 ? "" : priority, line);
+
+	if (n < 0)
+		return;
+	if ((size_t)n >= sizeof(record))
+		n = sizeof(record) - 1;
+	/* Before there is a /dev, the kernel's own console is all there may be. */
+	if (write(kmsg < 0 ? STDERR_FILENO : kmsg, record, (size_t)n) < 0)
+		return;
+}
+
+void log_info(const char *fmt, ...)
+{
+	char line[LINE_SIZE];
+	va_list args;
+	size_t used;
+
+	used = (size_t)snprintf(line, sizeof(line), "socle: ");
+	va_start(args, fmt);
+	vsnprintf(line + used, sizeof(line) - used, fmt, args);
+	va_end(args);
+	write_line("<6>", line);
+}
+
+/* tcdrain() with an end: a host that does not read must not keep the guest up. */
+static void drain(int fd)
+{
+	int64_t end = clock_ms() + DRAIN_MS;
+	int waiting = 0;
+
+	while (!ioctl(fd, TIOCOUTQ, &waiting) && waiting > 0 && clock_ms() < end)
+		(void)poll(NULL, 0, 10);
+}
+
+static void drain_console(void)
+{
+	__fd int fd = open("/dev/console", O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+
+	if (fd >= 0)
+		drain(fd);
+}
+
+static void write_report(const char *path, const char *line)
+{
+	__fd int fd = *path ? open(path, O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC) : -1;
+	int64_t end = clock_ms() + DRAIN_MS;
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) || !S_ISCHR(st.st_mode))
+		return;
+	while (*line && clock_ms() < end) {
+		ssize_t n = write(fd, line, strlen(line));
+		struct pollfd writable = { .fd = fd, .events = POLLOUT };
+
+		if (n > 0)
+			line += n;
+		else if (n < 0 && errno != EAGAIN && errno != EINTR)
+			return;
+		else
+			(void)poll(&writable, 1, 10);
+	}
+	drain(fd);
+}
+
+_Noreturn static void leave(enum plan_on_failure how)
+{
+	static const unsigned int commands[] = {
+		[PLAN_ON_FAILURE_POWEROFF] = RB_POWER_OFF,
+		[PLAN_ON_FAILURE_REBOOT] = RB_AUTOBOOT,
+		[PLAN_ON_FAILURE_HALT] = RB_HALT_SYSTEM,
+	};
+
+	/* PID 1 that exits is the kernel's panic; it also ends a machine that did not go off. */
+	if (how != PLAN_ON_FAILURE_PANIC)
+		(void)reboot((int)commands[how]);
+	_exit(1);
+}
+
+_Noreturn void log_failure(const struct boot_plan *plan, const char *step, const struct err *e)
+{
+	char line[LINE_SIZE];
+	int n = snprintf(line, sizeof(line) - 1, "socle: FAILED step=%s volume=%s code=%s: %s", step,
+			 e->volume[0] ? e->volume : "-", fail_name(e->code), e->text);
+
+	log_open();
+	write_line("<0>", line);
+	if (n > 0 && (size_t)n < sizeof(line) - 1)
+		strcpy(line + n, "\n");
+	else
+		strcpy(line + sizeof(line) - 2, "\n");
+	write_report(plan->report, line);
+	drain_console();
+	leave(plan->on_failure);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0 */
+#ifndef INIT_LOG_H
+#define INIT_LOG_H
+
+#include "init/plan.h"
+
+/*
+ * What PID 1 says, and the one line that it says when it fails. Lines go to
+ * /dev/kmsg, so to every console.
+ */
+
+/* Open /dev/kmsg and lift the kernel's limit on lines from there. Harmless twice. */
+void log_open(void);
+
+/* A line of news; "quiet" hides it. */
+void log_info(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/*
+ * Say the failure once on every console and, if the plan has one, on its report
+ * device; let them drain; then do what the plan says. Does not return.
+ */
+_Noreturn void log_failure(const struct boot_plan *plan, const char *step, const struct err *e);
+
+#endif

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
+/*
+ * socle-init: PID 1 of an initramfs. It finds the disks that the host attached,
+ * proves them with dm-verity, stacks them into a root and becomes the agent.
+ */
+#include <stdio.h>
+#include <unistd.h>
+
+#include "init/log.h"
+#include "init/steps.h"
+
+static const struct step {
+	const char *name; /* as in the failure line */
+	int (*run)(struct boot *b, struct err *e);
+} steps[] = {
+	{ "api", step_api },
+	{ "plan", step_plan },
+	{ "modules", step_modules },
+	{ "devices", step_devices },
+	{ "verity", step_verity },
+	{ "mounts", step_mounts },
+	{ "handover", step_handover },
+};
+
+int main(void)
+{
+	static struct boot boot;
+	struct err e = { 0 };
+
+	if (getpid() != 1) {
+		fputs("socle-init is the first program of a guest, /init of its initramfs: "
+		      "see socle-init(8).\n", stderr);
+		return 2;
+	}
+	plan_init(&boot.plan);
+	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++)
+		if (steps[i].run(&boot, &e))
+			log_failure(&boot.plan, steps[i].name, &e);
+	return 1;
+}

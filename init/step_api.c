@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
+/* The kernel's own file systems, and descriptors 0 to 2. */
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mount.h>
+#include <unistd.h>
+
+#include "init/log.h"
+#include "init/steps.h"
+#include "lib/sys.h"
+
+/* /run may execute: agents keep their programs there. */
+static const struct api_mount {
+	const char *source, *target, *type;
+	unsigned long flags;
+	const char *options;
+} api_mounts[] = {
+	{ "dev", "/dev", "devtmpfs", MS_NOSUID, "mode=755" },
+	{ "proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL },
+	{ "sysfs", "/sys", "sysfs", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL },
+	{ "run", "/run", "tmpfs", MS_NOSUID | MS_NODEV, "mode=755,size=50%" },
+};
+
+static int mount_one(const struct api_mount *m, struct err *e)
+{
+	if (sys_mkdir(m->target, 0755) && errno != EEXIST)
+		return err_errno(e, FAIL_MOUNT_FAILED, "make %s", m->target);
+	/* Busy: it is there already. */
+	if (sys_mount(m->source, m->target, m->type, m->flags, m->options) && errno != EBUSY)
+		return err_errno(e, errno == ENODEV ? FAIL_KERNEL_FEATURE_MISSING :
+						      FAIL_MOUNT_FAILED,
+				 "mount %s on %s", m->type, m->target);
+	return 0;
+}
+
+/*
+ * Without a console the kernel starts us with none of the three open, and the
+ * first file that anybody opens would become standard input.
+ */
+static void open_standard_fds(void)
+{
+	int fd;
+
+	do {
+		fd = open("/dev/console", O_RDWR | O_NOCTTY);
+		if (fd < 0)
+			fd = open("/dev/null", O_RDWR);
+	} while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd > STDERR_FILENO)
+		close(fd);
+}
+
+int step_api(struct boot *b, struct err *e)
+{
+	(void)b;
+	for (size_t i = 0; i < sizeof(api_mounts) / sizeof(api_mounts[0]); i++) {
+		int r = mount_one(&api_mounts[i], e);
+
+		if (r)
+			return r;
+		if (!i)
+			open_standard_fds();
+	}
+	log_open();
+	return 0;
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
+/* The agent takes over as the same PID 1, in the new root. */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "init/log.h"
+#include "init/steps.h"
+#include "lib/cleanup.h"
+#include "lib/file.h"
+#include "lib/sys.h"
+#include "mount/switch_root.h"
+#include "verity/arm.h"
+
+#define AGENT_PATH "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+/*
+ * Before the policy turns a bad block into a panic: the agent is there, may be
+ * executed, and its first bytes are good.
+ */
+static int check_agent(const struct boot_plan *plan, struct err *e)
+{
+	__fd int root = open(BOOT_SYSROOT, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	__fd int fd = root < 0 ? -1 :
+				 sys_open_in_root(root, plan->agent, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	struct stat st;
+	char start[64];
+
+	if (fd < 0)
+		return err_errno(e, FAIL_AGENT_MISSING, "open %s in the new root", plan->agent);
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
+		return err_set(e, FAIL_AGENT_MISSING, ENOENT, "%s is not a file", plan->agent);
+	if (!(st.st_mode & 0111))
+		return err_set(e, FAIL_AGENT_EXEC_FAILED, EACCES, "%s has no right to be executed",
+			       plan->agent);
+	if (read(fd, start, sizeof(start)) < 0)
+		return err_errno(e, FAIL_DEVICE_READ_FAILED, "read %s", plan->agent);
+	return 0;
+}
+
+static int arm_all(struct boot *b, struct err *e)
+{
+	for (size_t i = 0; i < b->open_count; i++) {
+		int r = verity_arm(&b->open[i].verity, b->plan.on_corruption, e);
+
+		if (r) {
+			err_volume(e, b->open[i].volume->name);
+			return r;
+		}
+	}
+	return 0;
+}
+
+/* A kernel that stays in its panic for ever would keep the guest up. */
+static void limit_panic(void)
+{
+	static const char file[] = "/proc/sys/kernel/panic";
+	char text[16];
+
+	if (file_read_at(AT_FDCWD, file, text, sizeof(text)) > 0 && !strcmp(text, "0\n"))
+		(void)file_write_at(AT_FDCWD, file, "1\n");
+}
+
+int step_handover(struct boot *b, struct err *e)
+{
+	char *argv[] = { b->plan.agent, NULL };
+	char path[] = AGENT_PATH;
+	char *envp[] = { path, NULL };
+	int r = check_agent(&b->plan, e);
+
+	/* What was read so far may have met a bad block without needing it. */
+	r = boot_diagnose(b, r, e);
+	if (!r)
+		r = arm_all(b, e);
+	if (!r) {
+		limit_panic();
+		device_search_close(&b->search);
+		r = switch_root(BOOT_SYSROOT, e);
+	}
+	if (r)
+		return r;
+	log_info("starting %s", b->plan.agent);
+	(void)sys_execve(b->plan.agent, argv, envp);
+	return err_errno(e, FAIL_AGENT_EXEC_FAILED, "execute %s", b->plan.agent);
+}

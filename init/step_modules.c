@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
+/* The modules that socle-image packed for a modular kernel, in the order that it found. */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+
+#include "init/log.h"
+#include "init/steps.h"
+#include "lib/cleanup.h"
+#include "lib/file.h"
+#include "lib/sys.h"
+
+#define MODULES_DIR  "/lib/modules"
+#define MODULES_LIST "socle.load"
+
+/* One file name a line; '-' before it: the boot goes on without this one. */
+#define OPTIONAL '-'
+
+#define LIST_SIZE 16384
+
+static int load(int dir, const char *name, struct err *e)
+{
+	bool optional = *name == OPTIONAL;
+	__fd int fd = openat(dir, name + optional, O_RDONLY | O_CLOEXEC);
+
+	if (fd >= 0 && (!sys_finit_module(fd, "") || errno == EEXIST))
+		return 0;
+	return optional ? 0 : err_errno(e, FAIL_MODULE_FAILED, "load the kernel module %s", name);
+}
+
+int step_modules(struct boot *b, struct err *e)
+{
+	static char list[LIST_SIZE];
+	__fd int dir = open(MODULES_DIR, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	ssize_t n = dir < 0 ? -errno : file_read_at(dir, MODULES_LIST, list, sizeof(list));
+	char *rest = list, *name;
+	size_t count = 0;
+	int r = 0;
+
+	(void)b;
+	/* No list: a kernel with everything built in. */
+	if (n == -ENOENT)
+		return 0;
+	if (n < 0)
+		return err_set(e, FAIL_MODULE_FAILED, (int)-n, "read " MODULES_DIR "/" MODULES_LIST
+			       ": %s", strerror((int)-n));
+	while (!r && (name = strsep(&rest, "\n")))
+		if (*name) {
+			r = load(dir, name, e);
+			count++;
+		}
+	if (!r)
+		log_info("%zu kernel modules", count);
+	return r;
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
+#include "lib/sys.h"
+
+#include <fcntl.h>
+#include <linux/mount.h>
+#include <linux/openat2.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* <sys/mount.h> and <linux/mount.h> do not stand together in every libc. */
+int mount(const char *source, const char *target, const char *type, unsigned long flags,
+	  const void *options);
+int umount2(const char *target, int flags);
+
+int sys_mount(const char *source, const char *target, const char *type, unsigned long flags,
+	      const char *options)
+{
+	return mount(source, target, type, flags, options);
+}
+
+int sys_umount(const char *target, int flags)
+{
+	return umount2(target, flags);
+}
+
+int sys_mkdir(const char *path, unsigned int mode)
+{
+	return mkdir(path, mode);
+}
+
+int sys_fsopen(const char *type)
+{
+	return (int)syscall(SYS_fsopen, type, FSOPEN_CLOEXEC);
+}
+
+int sys_fsconfig(int fs, unsigned int command, const char *key, const char *value)
+{
+	return (int)syscall(SYS_fsconfig, fs, command, key, value, 0);
+}
+
+int sys_fsmount(int fs, unsigned int attributes)
+{
+	return (int)syscall(SYS_fsmount, fs, FSMOUNT_CLOEXEC, attributes);
+}
+
+int sys_move_mount(int from, const char *to)
+{
+	return (int)syscall(SYS_move_mount, from, "", AT_FDCWD, to, MOVE_MOUNT_F_EMPTY_PATH);
+}
+
+int sys_chdir(const char *path)
+{
+	return chdir(path);
+}
+
+int sys_chroot(const char *path)
+{
+	return chroot(path);
+}
+
+int sys_unlinkat(int dir, const char *name, int flags)
+{
+	return unlinkat(dir, name, flags);
+}
+
+int sys_finit_module(int fd, const char *params)
+{
+	return (int)syscall(SYS_finit_module, fd, params, 0);
+}
+
+int sys_execve(const char *path, char *const argv[], char *const envp[])
+{
+	return execve(path, argv, envp);
+}
+
+int sys_open_in_root(int root, const char *path, int flags)
+{
+	struct open_how how = {
+		.flags = (unsigned int)flags,
+		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
+	};
+
+	return (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
+}

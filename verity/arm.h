@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0 */
+#ifndef VERITY_ARM_H
+#define VERITY_ARM_H
+
+#include "verity/open.h"
+
+/*
+ * Load the corruption policy into an open device, mounted or not, by giving it
+ * the same table once more with the policy's words. Where the kernel knows
+ * them (6.12 and later) the policy covers I/O errors of the disk below, too.
+ * VERITY_ON_CORRUPTION_EIO changes nothing. VERITY_OPEN_FAILED on failure.
+ */
+int verity_arm(const struct verity_device *dev, enum verity_corruption policy, struct err *e);
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0 */
+#ifndef VERITY_DM_H
+#define VERITY_DM_H
+
+#include <libdevmapper.h>
+
+/*
+ * Talking to device-mapper. Its library would write to stderr by itself;
+ * here errors are return values.
+ */
+
+/* A task of a type (DM_DEVICE_…), for a name or, if that is NULL, for none. NULL on failure. */
+struct dm_task *dm_new_task(int type, const char *name);
+
+static inline void dm_cleanup_task(struct dm_task **task)
+{
+	if (*task)
+		dm_task_destroy(*task);
+}
+
+#define __dm_task __attribute__((cleanup(dm_cleanup_task)))
+
+/*
+ * The only target of a device, if it is verity: its parameters, which live as
+ * long as the task that ran, or NULL.
+ */
+const char *dm_verity_target(struct dm_task *task, uint64_t *ret_sectors);
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0 */
+#ifndef VERITY_OPEN_H
+#define VERITY_OPEN_H
+
+#include "lib/err.h"
+#include "verity/params.h"
+
+#define VERITY_NAME_SIZE 64 /* of a device-mapper name, with the closing NUL */
+
+/* An open verity device. */
+struct verity_device {
+	char name[VERITY_NAME_SIZE]; /* device-mapper's name for it */
+	unsigned int major, minor;   /* what is mounted is this number, never a name */
+	char path[32];               /* its node, "/dev/dm-0" */
+};
+
+/* Where the parts are: paths of device nodes. fec may be NULL. */
+struct verity_parts {
+	const char *data;
+	const char *hash;
+	const char *fec;
+};
+
+/*
+ * Open a verity device read-only under a name that must be free. The parameters
+ * must have passed verity_params_finish(); nothing is read from a superblock.
+ * Whatever the corruption policy will be, reads of bad blocks fail with EIO
+ * until verity_arm(), so that a failure of the boot can be told.
+ * VERITY_OPEN_FAILED carries libcryptsetup's own words.
+ */
+int verity_open(const char *name, const struct verity_parts *parts, const struct verity_params *p,
+		struct verity_device *ret, struct err *e);
+
+/* Close it again; for failures on the way and for tests. 0 or -errno. */
+int verity_close(const char *name);
+
+#endif

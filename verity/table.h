@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0 */
+#ifndef VERITY_TABLE_H
+#define VERITY_TABLE_H
+
+#include <stddef.h>
+
+/*
+ * The text of a verity target's table line, as device-mapper shows and takes
+ * it. Pure.
+ *
+ *   version data_dev hash_dev data_block_size hash_block_size data_blocks
+ *   hash_start algorithm digest salt [count option …]
+ *
+ * Source: the kernel's Documentation/admin-guide/device-mapper/verity.rst.
+ */
+
+#define VERITY_TABLE_SIZE 2048
+
+/*
+ * The same line with more optional words (count of them, one text with blanks
+ * between) behind those that it has. -EINVAL for a line of another shape,
+ * -E2BIG where it does not fit.
+ */
+int verity_table_add(const char *line, unsigned int count, const char *words, char *out,
+		     size_t size);
+
+#endif
