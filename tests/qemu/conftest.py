@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
+"""Fixtures: a bed for each test, and the images that many tests share."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+from typing import Any, Iterator
+
+import pytest
+
+from harness import accel
+from harness.bed import REPOSITORY, Bed, Programs
+from harness.image import Layer
+
+WORK = REPOSITORY / "build" / "tests" / "qemu"
+
+passed = pytest.StashKey[bool]()
+
+
+def pytest_report_header() -> str:
+    try:
+        return f"accelerator: {accel.choose(Programs.from_environment().kernel)}"
+    except (FileNotFoundError, ValueError) as error:
+        return f"accelerator: not known yet ({error})"
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
+    """Say where a failed test's files are; a skip counts as a failure."""
+    outcome: Any = yield
+    report = outcome.get_result()
+    if report.skipped and not hasattr(report, "wasxfail"):
+        report.outcome = "failed"
+        report.longrepr = f"{item.nodeid} was skipped, and nothing here may be"
+    item.stash[passed] = report.passed and item.stash.get(passed, True)
+    directory = item.funcargs.get("directory") if hasattr(item, "funcargs") else None
+    if report.failed and directory is not None:
+        report.sections.append(("everything of this test is kept in", str(directory)))
+
+
+@pytest.fixture(scope="session")
+def programs() -> Programs:
+    return Programs.from_environment()
+
+
+@pytest.fixture
+def directory(request: pytest.FixtureRequest) -> Iterator[Path]:
+    """The test's own, removed when it passed."""
+    name = re.sub(r"[^A-Za-z0-9_.-]+", "-", request.node.name).strip("-")
+    path = WORK / "runs" / name
+    shutil.rmtree(path, ignore_errors=True)
+    yield path
+    if request.node.stash.get(passed, False):
+        shutil.rmtree(path, ignore_errors=True)
+
+
+@pytest.fixture
+def bed(programs: Programs, directory: Path) -> Bed:
+    return Bed(programs, WORK, directory)
+
+
+@pytest.fixture
+def one(bed: Bed) -> list[Layer]:
+    """An image of one layer whose hash tree has two levels."""
+    layers = bed.image(bed.base())
+    assert len(layers[0].tree.level_blocks()) == 2
+    return layers

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
+"""Layers as socle-image makes them, and as the command line names them."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Optional
+
+from harness.verity import Tree
+
+# The verity superblock's place between data and tree, in hash blocks.
+SUPERBLOCK_BLOCKS = 1
+
+# The order in which a layer's keys are written.
+KEYS = ["root_hash", "salt", "data_blocks", "hash_start", "data_block_size", "hash_block_size",
+        "hash", "format"]
+
+
+class ToolError(Exception):
+    """A program of the build machine failed; the text has its words."""
+
+
+def run_tool(*command: str | Path) -> str:
+    done = subprocess.run([str(word) for word in command], stdin=subprocess.DEVNULL,
+                          capture_output=True, text=True, errors="replace", check=False)
+    if done.returncode != 0:
+        words = " ".join(str(word) for word in command)
+        raise ToolError(f"{words}: status {done.returncode}\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+@dataclass(frozen=True)
+class Layer:
+    """A file system with its hash tree behind it, or beside it in hash_disk."""
+
+    disk: Path
+    params: dict[str, str]  # socle-init's keys
+    hash_disk: Optional[Path] = None
+    fec_disk: Optional[Path] = None
+
+    def argument(self, reference: str, **changes: Optional[str]) -> str:
+        """The socle.layer= parameter; a change to None leaves the key out."""
+        params = {**self.params, **changes}
+        pairs = [f",{key}={value}" for key, value in params.items() if value is not None]
+        return f"socle.layer={reference}{''.join(pairs)}"
+
+    def short(self, reference: str) -> str:
+        """The same with only the keys that have no default to lean on."""
+        needed = {"root_hash", "data_blocks"}
+        if self.params.get("salt", "-") != "-":
+            needed.add("salt")
+        return self.argument(reference, **{key: None for key in self.params if key not in needed})
+
+    @property
+    def tree(self) -> Tree:
+        data_blocks = int(self.params["data_blocks"])
+        data_block_size = int(self.params.get("data_block_size", "4096"))
+        hash_block_size = int(self.params.get("hash_block_size", "4096"))
+        behind_data = -(-data_blocks * data_block_size // hash_block_size) + SUPERBLOCK_BLOCKS
+        start = int(self.params.get("hash_start", behind_data))
+        return Tree(data_blocks, data_block_size, hash_block_size, start)
+
+
+def seal(data: Path, out: Path, beside: bool = False, fec: bool = False) -> Layer:
+    """
+    Give any bytes a hash tree with veritysetup, the field's own tool: behind
+    them after a superblock, or beside them in a file of its own without one.
+    """
+    size = data.stat().st_size
+    if size % 4096:
+        raise ToolError(f"{data} has {size} bytes, which is no multiple of 4096")
+    out.write_bytes(data.read_bytes())
+    hash_disk = out.with_suffix(".hash") if beside else None
+    fec_disk = out.with_suffix(".fec") if fec else None
+    command: list[str | Path] = ["veritysetup", "format", out, hash_disk or out, "--salt=-",
+                                 f"--data-blocks={size // 4096}"]
+    command += ["--no-superblock"] if beside else [f"--hash-offset={size}"]
+    command += [f"--fec-device={fec_disk}", "--fec-roots=2"] if fec else []
+    said = run_tool(*command)
+    root_hash = next(line.split()[-1] for line in said.splitlines() if line.startswith("Root hash"))
+    params = {"root_hash": root_hash, "data_blocks": str(size // 4096)}
+    if beside:
+        params["hash_start"] = "0"
+    return Layer(out, params, hash_disk, fec_disk)

@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
+"""
+One virtual machine, from its description to how it ended.
+
+The guest's verdict comes over its second serial port and over QMP. What it
+prints on its console is written to a file for people, and never searched.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+import subprocess
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Optional
+
+from harness import accel
+from harness.qmp import Qmp, QmpError
+
+BLK = "virtio-blk"
+SCSI = "virtio-scsi"
+
+# The port behind which a virtio-blk disk can be plugged while the guest runs.
+HOTPLUG_PORT = "hotplug"
+
+# The guest was still running when its time was over.
+TIMEOUT = "timeout"
+
+
+@dataclass(frozen=True)
+class Disk:
+    """A raw file that the guest sees as one read-only disk."""
+
+    path: Path
+    serial: Optional[str] = None
+    bus: str = BLK
+    late: bool = False  # not there at the start: plug() brings it
+    writable: bool = False
+
+    def node(self, index: int) -> dict[str, object]:
+        return {
+            "driver": "raw", "node-name": f"disk{index}", "read-only": not self.writable,
+            "file": {"driver": "file", "filename": str(self.path),
+                     "read-only": not self.writable, "locking": "off"},
+        }
+
+    def device(self, index: int) -> dict[str, object]:
+        device: dict[str, object] = {"drive": f"disk{index}", "id": f"dev{index}"}
+        if self.bus == SCSI:
+            device |= {"driver": "scsi-hd", "bus": "scsi.0"}
+        else:
+            device |= {"driver": "virtio-blk-pci"}
+            if self.late:
+                device["bus"] = HOTPLUG_PORT
+        if self.serial is not None:
+            device["serial"] = self.serial
+        return device
+
+
+@dataclass
+class Machine:
+    kernel: Path
+    initramfs: Path
+    cmdline: str
+    disks: list[Disk] = field(default_factory=list)
+    memory_mib: int = 256
+    cpus: int = 1
+    serial_console: bool = True
+    # Seconds that a guest may take under KVM; longer under TCG.
+    limit: float = 30
+
+    def arguments(self, accelerator: str, directory: Path) -> list[str]:
+        arguments = [
+            accel.QEMU, "-machine", f"q35,accel={accelerator}",
+            "-cpu", "host" if accelerator == "kvm" else "max",
+            "-m", str(self.memory_mib), "-smp", str(self.cpus),
+            "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
+            "-kernel", str(self.kernel), "-initrd", str(self.initramfs),
+            "-append", self.cmdline,
+        ]
+        if self.serial_console:
+            arguments += [
+                "-chardev", f"file,id=console,path={directory / 'console.log'}",
+                "-device", "isa-serial,index=0,chardev=console",
+            ]
+        arguments += [
+            "-chardev", f"file,id=verdict,path={directory / 'verdict.log'}",
+            "-device", "isa-serial,index=1,chardev=verdict",
+        ]
+        if any(disk.bus == SCSI for disk in self.disks):
+            arguments += ["-device", "virtio-scsi-pci,id=scsi"]
+        if any(disk.bus == BLK and disk.late for disk in self.disks):
+            arguments += ["-device", f"pcie-root-port,id={HOTPLUG_PORT},chassis=1"]
+        for index, disk in enumerate(self.disks):
+            if not disk.late:
+                arguments += ["-blockdev", to_json(disk.node(index)),
+                              "-device", to_json(disk.device(index))]
+        return arguments
+
+
+def to_json(value: dict[str, object]) -> str:
+    return json.dumps(value, sort_keys=True)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a guest ended, and what it said on its verdict channel."""
+
+    ended: str  # the reason of QMP's SHUTDOWN event, or TIMEOUT
+    seconds: float  # from the start to the end
+    verdict: str
+    directory: Path
+
+    def __str__(self) -> str:
+        said = "".join(f"\n    {line}" for line in self.verdict.splitlines()) or " nothing"
+        return (f"the guest ended by {self.ended} after {self.seconds:.1f} s and "
+                f"reported:{said}\n  console: {self.directory / 'console.log'}")
+
+
+class Guest:
+    """A running machine. Leaving the context ends it, whatever happened."""
+
+    def __init__(self, machine: Machine, directory: Path) -> None:
+        self.machine = machine
+        self.directory = directory
+        self.accelerator = accel.choose(machine.kernel)
+        self.verdict_file = directory / "verdict.log"
+
+    def __enter__(self) -> "Guest":
+        self.directory.mkdir(parents=True, exist_ok=True)
+        command = self.machine.arguments(self.accelerator, self.directory)
+        (self.directory / "qemu.sh").write_text(f"#!/bin/sh\nexec {shlex.join(command)}\n")
+        ours, theirs, qmp_arguments = accel.qmp_pair()
+        with open(self.directory / "qemu.log", "wb") as log:
+            # -S: not one instruction runs before we listen.
+            self.process = subprocess.Popen(
+                [*command, *qmp_arguments, "-S"], stdin=subprocess.DEVNULL, stdout=log,
+                stderr=subprocess.STDOUT, pass_fds=[theirs.fileno()])
+        theirs.close()
+        self.qmp = Qmp(ours)
+        try:
+            self.qmp.greet()
+            self.qmp.command("cont")
+        except (QmpError, OSError) as error:
+            self.__exit__()
+            words = (self.directory / "qemu.log").read_text(errors="replace").strip()
+            raise QmpError(f"QEMU did not start: {words or error}") from error
+        self.started = time.monotonic()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.qmp.close()
+        self.process.kill()
+        self.process.wait()
+
+    @property
+    def limit(self) -> float:
+        return self.machine.limit * accel.SLOWNESS[self.accelerator]
+
+    def verdict(self) -> str:
+        try:
+            return self.verdict_file.read_text(errors="replace")
+        except FileNotFoundError:
+            return ""
+
+    def await_verdict(self, word: str) -> None:
+        """Return once the verdict channel carries this word, or the time is over."""
+        while word not in self.verdict() and not self.qmp.closed:
+            if time.monotonic() > self.started + self.limit:
+                return
+            self.qmp.collect(0.1)
+
+    def await_first_read(self, disk: Disk) -> bool:
+        """Return once the guest has read this disk: its driver is at work."""
+        name = f"dev{self.machine.disks.index(disk)}"
+        while time.monotonic() < self.started + self.limit:
+            for stats in self.qmp.command("query-blockstats"):
+                if name in stats["qdev"] and stats["stats"]["rd_operations"] > 0:
+                    return True
+            self.qmp.collect(0.1)
+        return False
+
+    def plug(self, disk: Disk) -> None:
+        index = self.machine.disks.index(disk)
+        self.qmp.command("blockdev-add", **disk.node(index))
+        self.qmp.command("device_add", **disk.device(index))
+
+    def wait(self) -> Outcome:
+        """Until the guest ends by itself, or its time is over."""
+        event = self.qmp.await_event({"SHUTDOWN"}, self.started + self.limit)
+        seconds = time.monotonic() - self.started
+        if event is None:
+            ended = TIMEOUT if self.process.poll() is None else "qemu-died"
+        else:
+            ended = event["data"]["reason"]
+            self.process.wait(timeout=20)  # its files are complete after this
+        return Outcome(ended, seconds, self.verdict(), self.directory)
+
+
+def boot(machine: Machine, directory: Path) -> Outcome:
+    with Guest(machine, directory) as guest:
+        return guest.wait()

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
+"""Every kind of device reference, disks that come late, and hash or parity elsewhere."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from pathlib import Path
+
+import pytest
+
+from harness import expect, oci
+from harness.bed import Bed, Result, filler
+from harness.gpt import Partition, write_disk
+from harness.image import Layer, seal
+from harness.vm import BLK, SCSI, Disk, Guest
+
+PARTUUID = "8c4b5a1e-7d2f-4e8b-b3a6-0f9d1c2e3a4b"
+DISK_UUID = "5e3d2c1b-0a9f-4e8d-8c7b-6a5f4e3d2c1b"
+
+# erofs: the superblock's place and fields (Linux fs/erofs/erofs_fs.h).
+EROFS_SUPERBLOCK = 1024
+EROFS_FEATURE_COMPAT = EROFS_SUPERBLOCK + 8
+EROFS_UUID = EROFS_SUPERBLOCK + 48
+EROFS_VOLUME_NAME = EROFS_SUPERBLOCK + 64
+
+# How long after the guest's first look at its disks the late one comes.
+LATE_SECONDS = 3
+
+
+def boot_disk(bed: Bed, layer: Layer, disk: Disk, reference: str) -> None:
+    """Beside another disk, which must not get in the way."""
+    bed.path("other").write_bytes(filler("somebody else's"))
+    other = Disk(bed.path("other"), "other", disk.bus)
+    result = bed.boot(bed.machine([disk, other], [layer.argument(reference)]))
+    expect.success(result, [layer])
+
+
+@pytest.mark.parametrize("bus, name", [(BLK, "vda"), (SCSI, "sda")])
+def test_path(bed: Bed, one: list[Layer], bus: str, name: str) -> None:
+    boot_disk(bed, one[0], Disk(one[0].disk, None, bus), f"/dev/{name}")
+
+
+def test_number(bed: Bed, one: list[Layer]) -> None:
+    """8:0 is the first SCSI disk; virtio-blk has no number of its own."""
+    boot_disk(bed, one[0], Disk(one[0].disk, None, SCSI), "8:0")
+
+
+@pytest.mark.parametrize("bus", [BLK, SCSI])
+@pytest.mark.parametrize("reference", [
+    f"PARTUUID={PARTUUID}", f"PARTUUID={PARTUUID.upper()}", r"PARTLABEL=socle\x20\x2c\x20root",
+    "path"])
+def test_partition(bed: Bed, one: list[Layer], bus: str, reference: str) -> None:
+    """The second partition of a GPT disk, found by id, by name and by path (B7)."""
+    disk = bed.path("gpt.disk")
+    bed.path("first").write_bytes(filler("the first partition", 65536))
+    write_disk(disk, [Partition(bed.path("first"), str(uuid.UUID(int=1)), "first"),
+                      Partition(one[0].disk, PARTUUID, "socle , root")], DISK_UUID)
+    if reference == "path":
+        reference = "/dev/vda2" if bus == BLK else "/dev/sda2"
+    boot_disk(bed, one[0], Disk(disk, "gpt", bus), reference)
+
+
+@pytest.mark.parametrize("reference", ["UUID", "uuid in capitals", "LABEL"])
+def test_filesystem_id(bed: Bed, one: list[Layer], reference: str) -> None:
+    """The id of the erofs superblock."""
+    layer = one[0]
+    data = bytearray(layer.disk.read_bytes()[:layer.tree.data_bytes])
+    identity = uuid.uuid4()
+    data[EROFS_FEATURE_COMPAT] &= 0xFE  # no checksum of the superblock
+    data[EROFS_UUID:EROFS_UUID + 16] = identity.bytes
+    data[EROFS_VOLUME_NAME:EROFS_VOLUME_NAME + 16] = b"socle root".ljust(16, b"\0")
+    bed.path("erofs").write_bytes(data)
+    sealed = seal(bed.path("erofs"), bed.path("erofs.disk"))
+    argument = {"UUID": f"UUID={identity}", "uuid in capitals": f"UUID={str(identity).upper()}",
+                "LABEL": r"LABEL=socle\x20root"}[reference]
+    boot_disk(bed, sealed, Disk(sealed.disk), argument)
+
+
+# --- disks that come late ------------------------------------------------------
+
+
+def boot_with_late_disk(bed: Bed, layers: list[Layer], bus: str, *arguments: str) -> Result:
+    """The second layer's disk is plugged seconds after the first one's was read (B3)."""
+    first, late = Disk(layers[0].disk, "layer0", bus), Disk(layers[1].disk, "layer1", bus, late=True)
+    named = [layer.argument(f"SERIAL=layer{n}") for n, layer in enumerate(layers)]
+
+    def plug(guest: Guest) -> None:
+        assert guest.await_first_read(first), "the guest never looked at its first disk"
+        guest.qmp.collect(LATE_SECONDS)
+        guest.plug(late)
+
+    return bed.boot(bed.machine([first, late], [*named, *arguments]), plug)
+
+
+@pytest.fixture
+def two(bed: Bed) -> list[Layer]:
+    return bed.image([oci.directory("opt"), oci.file("opt/lower", "lower")], bed.base())
+
+
+@pytest.mark.parametrize("bus", [BLK, SCSI])
+def test_disk_plugged_in_late(bed: Bed, two: list[Layer], bus: str) -> None:
+    started = time.monotonic()
+    result = boot_with_late_disk(bed, two, bus, "socle.timeout=60")
+    expect.success(result, two)
+    assert time.monotonic() - started > LATE_SECONDS
+
+
+def test_disk_plugged_in_too_late(bed: Bed, two: list[Layer]) -> None:
+    """B3: one clear failure, no half state."""
+    result = boot_with_late_disk(bed, two, BLK, "socle.timeout=1")
+    expect.failure(result, "DEVICE_NOT_FOUND", "devices", "layer-1")
+
+
+# --- hash tree and parity on disks of their own -----------------------------------
+
+
+def filesystem_of(bed: Bed, layer: Layer) -> Path:
+    path = bed.path("data")
+    path.write_bytes(layer.disk.read_bytes()[:layer.tree.data_bytes])
+    return path
+
+
+def test_hash_device_without_superblock(bed: Bed, one: list[Layer]) -> None:
+    layer = seal(filesystem_of(bed, one[0]), bed.path("sealed"), beside=True)
+    assert layer.hash_disk is not None
+    disks = [Disk(layer.disk, "data"), Disk(layer.hash_disk, "tree")]
+    argument = layer.argument("SERIAL=data", hash_device="SERIAL=tree")
+    expect.success(bed.boot(bed.machine(disks, [argument])), [layer])
+
+
+def fec_case(bed: Bed, layer: Layer, *flipped: int) -> tuple[list[Disk], str, Layer]:
+    sealed = seal(filesystem_of(bed, layer), bed.path("sealed"), fec=True)
+    assert sealed.fec_disk is not None
+    damaged = bed.flipped(sealed.disk, *flipped)
+    disks = [Disk(damaged, "data"), Disk(sealed.fec_disk, "parity")]
+    argument = sealed.argument("SERIAL=data", fec_device="SERIAL=parity", fec_roots="2",
+                               fec_offset="0")
+    return disks, argument, sealed
+
+
+def test_fec_repairs_a_flipped_byte(bed: Bed, one: list[Layer]) -> None:
+    """In the block that is read first; without parity the same is DATA_CORRUPT."""
+    disks, argument, sealed = fec_case(bed, one[0], EROFS_SUPERBLOCK)
+    result = bed.boot(bed.machine(disks, [argument]))
+    expect.success(result, [sealed])
+    # "V <corrected>": the kernel counts the blocks that it repaired (6.13), or not.
+    assert "use_fec_from_device" in result.report.layers()[0]["table"]
+
+
+def test_fec_cannot_repair_everything(bed: Bed, one: list[Layer]) -> None:
+    """A codeword with more damage than its parity covers is still a failure."""
+    blocks = one[0].tree.data_blocks
+    disks, argument, _ = fec_case(
+        bed, one[0], *[block * 4096 + EROFS_SUPERBLOCK for block in range(blocks)])
+    result = bed.boot(bed.machine(disks, [argument]))
+    expect.failure(result, "DATA_CORRUPT", "verity", "layer-0")

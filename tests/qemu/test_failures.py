@@ -1,0 +1,333 @@
+# SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
+"""
+Boots that must fail: one row each, with the exact failure code, no agent, and a
+power-off within the limit. A row is a function from the bed to the disks and the
+parameters; its name is the test's.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Callable, Optional
+
+import pytest
+
+from harness import expect, oci
+from harness.bed import COMMON, Bed, filler
+from harness.gpt import Partition, write_disk
+from harness.image import Layer, seal
+from harness.vm import SCSI, Disk
+
+# Long enough for a disk that is there, short enough for one that is not.
+SHORT_WAIT = "socle.timeout=3"
+
+# erofs: the superblock's place and fields (Linux fs/erofs/erofs_fs.h).
+EROFS_SUPERBLOCK = 1024
+EROFS_FEATURE_COMPAT = EROFS_SUPERBLOCK + 8
+EROFS_BLOCK_BITS = EROFS_SUPERBLOCK + 12
+
+# x86: a command line longer than this is cut by the kernel.
+CMDLINE_LIMIT = 2047
+
+Case = tuple[list[Disk], list[str]]
+
+
+@dataclass(frozen=True)
+class Row:
+    code: str
+    step: str
+    volume: str
+    setup: Callable[[Bed, Layer], Case]
+    sentence: Optional[str]  # a regular expression
+
+
+ROWS: dict[str, Row] = {}
+
+
+def row(code: str, step: str, volume: str = "layer-0",
+        sentence: Optional[str] = None) -> Callable[[Callable[[Bed, Layer], Case]], None]:
+    def add(setup: Callable[[Bed, Layer], Case]) -> None:
+        ROWS[setup.__name__] = Row(code, step, volume, setup, sentence)
+
+    return add
+
+
+def alone(layer: Layer, **changes: Optional[str]) -> Case:
+    """The undamaged disk, named with these changes."""
+    return [Disk(layer.disk, "layer0")], [layer.argument("SERIAL=layer0", **changes)]
+
+
+# --- verity: what is on the disk ---------------------------------------------
+
+
+@row("DATA_CORRUPT", "verity")
+def data_block_flipped(bed: Bed, layer: Layer) -> Case:
+    return alone(Layer(bed.flipped(layer.disk, EROFS_SUPERBLOCK), layer.params))
+
+
+@row("HASH_TREE_CORRUPT", "verity")
+def hash_block_below_the_top_flipped(bed: Bed, layer: Layer) -> Case:
+    return alone(Layer(bed.flipped(layer.disk, layer.tree.level_offset(1)), layer.params))
+
+
+@row("ROOT_HASH_MISMATCH", "verity")
+def top_hash_block_flipped(bed: Bed, layer: Layer) -> Case:
+    return alone(Layer(bed.flipped(layer.disk, layer.tree.level_offset(0)), layer.params))
+
+
+@row("ROOT_HASH_MISMATCH", "verity")
+def root_hash_wrong(bed: Bed, layer: Layer) -> Case:
+    right = layer.params["root_hash"]
+    return alone(layer, root_hash=right[:-1] + ("0" if right[-1] != "0" else "1"))
+
+
+@row("ROOT_HASH_MISMATCH", "verity")
+def layers_in_wrong_order(bed: Bed, layer: Layer) -> Case:
+    # Two layers of one shape, so that nothing but the hash tells them apart.
+    twins = bed.image(*[[oci.directory("opt"), oci.file("opt/twin", filler(name))]
+                        for name in ("lower", "upper")])
+    assert twins[0].params["data_blocks"] == twins[1].params["data_blocks"]
+    disks = [Disk(twins[0].disk, "layer1"), Disk(twins[1].disk, "layer0")]
+    return disks, [twin.argument(f"SERIAL=layer{n}") for n, twin in enumerate(twins)]
+
+
+@row("DEVICE_TOO_SMALL", "verity")
+def disk_ends_inside_its_tree(bed: Bed, layer: Layer) -> Case:
+    short = bed.shortened(layer.disk, layer.tree.level_offset(1))
+    return alone(Layer(short, layer.params))
+
+
+@row("DEVICE_TOO_SMALL", "verity")
+def disk_ends_inside_its_data(bed: Bed, layer: Layer) -> Case:
+    return alone(Layer(bed.shortened(layer.disk, 65536), layer.params))
+
+
+@row("DEVICE_TOO_SMALL", "verity")
+def disk_is_no_multiple_of_a_sector(bed: Bed, layer: Layer) -> Case:
+    """B9: the block layer drops the last 100 bytes of the tree."""
+    return alone(Layer(bed.shortened(layer.disk, layer.tree.end_bytes - 412), layer.params))
+
+
+@row("FILESYSTEM_UNKNOWN", "mounts")
+def random_bytes_under_a_correct_hash(bed: Bed, layer: Layer) -> Case:
+    bed.path("random").write_bytes(filler("no file system"))
+    return alone(seal(bed.path("random"), bed.path("random.disk")))
+
+
+def with_erofs_blocks_of(bed: Bed, layer: Layer, bits: int) -> Layer:
+    """The layer under a hash tree of its own, its superblock with another block size."""
+    data = bytearray(layer.disk.read_bytes()[:layer.tree.data_bytes])
+    data[EROFS_FEATURE_COMPAT] &= 0xFE  # no checksum of the superblock
+    data[EROFS_BLOCK_BITS] = bits
+    bed.path("erofs").write_bytes(data)
+    return seal(bed.path("erofs"), bed.path("erofs.disk"))
+
+
+@row("MOUNT_FAILED", "mounts")
+def erofs_blocks_smaller_than_verity_blocks(bed: Bed, layer: Layer) -> Case:
+    """A14: a file system of 512-byte blocks on a verity device of 4096-byte ones."""
+    return alone(with_erofs_blocks_of(bed, layer, 9))
+
+
+@row("MOUNT_FAILED", "mounts")
+def erofs_blocks_larger_than_a_page(bed: Bed, layer: Layer) -> Case:
+    """E17: made on a machine with pages of 16 KiB."""
+    return alone(with_erofs_blocks_of(bed, layer, 14))
+
+
+# --- verity: what the command line says --------------------------------------
+
+
+@row("ROOT_HASH_INVALID", "plan")
+def root_hash_cut_short(bed: Bed, layer: Layer) -> Case:
+    return alone(layer, root_hash=layer.params["root_hash"][:-2])
+
+
+@row("ROOT_HASH_INVALID", "plan")
+def root_hash_too_long(bed: Bed, layer: Layer) -> Case:
+    return alone(layer, root_hash=layer.params["root_hash"] + "00")
+
+
+@row("ROOT_HASH_INVALID", "plan")
+def root_hash_no_hexadecimal(bed: Bed, layer: Layer) -> Case:
+    return alone(layer, root_hash="g" + layer.params["root_hash"][1:])
+
+
+@row("ROOT_HASH_MISSING", "plan")
+def root_hash_absent(bed: Bed, layer: Layer) -> Case:
+    return alone(layer, root_hash=None)
+
+
+@row("ROOT_HASH_MISSING", "plan")
+def root_hash_empty(bed: Bed, layer: Layer) -> Case:
+    """A8: the key is there and its value is not."""
+    return alone(layer, root_hash="")
+
+
+@row("ROOT_HASH_MISSING", "plan")
+def no_parameters_at_all(bed: Bed, layer: Layer) -> Case:
+    return [Disk(layer.disk, "layer0")], ["socle.layer=SERIAL=layer0"]
+
+
+@row("ROOT_HASH_MISSING", "plan", volume="layer-1")
+def one_layer_of_two_without_a_hash(bed: Bed, layer: Layer) -> Case:
+    """A10: one protected layer does not cover for another one."""
+    disks = [Disk(layer.disk, "layer0"), Disk(layer.disk, "layer1")]
+    return disks, [layer.argument("SERIAL=layer0"),
+                   layer.argument("SERIAL=layer1", root_hash=None)]
+
+
+@row("VERITY_PARAMS_INVALID", "plan")
+def data_blocks_absent(bed: Bed, layer: Layer) -> Case:
+    return alone(layer, data_blocks=None)
+
+
+@row("KEY_REPEATED", "plan")
+def root_hash_twice(bed: Bed, layer: Layer) -> Case:
+    """A6: neither of the two is taken."""
+    disks, [argument] = alone(layer)
+    return disks, [f"{argument},root_hash={layer.params['root_hash']}"]
+
+
+@row("KEY_UNKNOWN", "plan")
+def key_of_a_layer_unknown(bed: Bed, layer: Layer) -> Case:
+    return alone(layer, roothash=layer.params["root_hash"])
+
+
+# --- devices -------------------------------------------------------------------
+
+
+@row("DEVICE_NOT_FOUND", "devices", sentence=r"vda\b.*somebody-else")
+def layer_never_appears(bed: Bed, layer: Layer) -> Case:
+    """The line says what was there instead: its name and its serial number."""
+    return ([Disk(layer.disk, "somebody-else")],
+            [layer.argument("SERIAL=layer0"), SHORT_WAIT])
+
+
+@row("DEVICE_NOT_FOUND", "devices")
+def no_disk_at_all(bed: Bed, layer: Layer) -> Case:
+    return [], [layer.argument("SERIAL=layer0"), SHORT_WAIT]
+
+
+@row("DEVICE_NOT_FOUND", "devices", volume="layer-1")
+def second_layer_never_appears(bed: Bed, layer: Layer) -> Case:
+    return ([Disk(layer.disk, "layer0")],
+            [layer.argument("SERIAL=layer0"), layer.argument("SERIAL=layer1"), SHORT_WAIT])
+
+
+@row("DEVICE_NOT_FOUND", "devices")
+def hash_device_never_appears(bed: Bed, layer: Layer) -> Case:
+    """A6: no hash device, no mount."""
+    disks, arguments = alone(layer, hash_device="SERIAL=tree", hash_start="0")
+    return disks, [*arguments, SHORT_WAIT]
+
+
+@row("DEVICE_AMBIGUOUS", "devices", sentence=r"vda\b.*vdb\b")
+def two_disks_with_one_serial(bed: Bed, layer: Layer) -> Case:
+    return ([Disk(layer.disk, "layer0"), Disk(layer.disk, "layer0")],
+            [layer.argument("SERIAL=layer0")])
+
+
+@row("DEVICE_AMBIGUOUS", "devices")
+def one_serial_on_two_buses(bed: Bed, layer: Layer) -> Case:
+    return ([Disk(layer.disk, "layer0"), Disk(layer.disk, "layer0", SCSI)],
+            [layer.argument("SERIAL=layer0")])
+
+
+PARTUUID = "2f1c8a44-30f1-4f5e-9a41-1d2a6c8d7b11"
+
+
+def clones(bed: Bed, layer: Layer) -> list[Disk]:
+    """B10: a second disk with the first one's ids in its partition table."""
+    disk = bed.path("gpt.disk")
+    write_disk(disk, [Partition(layer.disk, PARTUUID, "root")], PARTUUID)
+    return [Disk(disk, "first"), Disk(disk, "second")]
+
+
+@row("DEVICE_AMBIGUOUS", "devices")
+def two_disks_with_one_partuuid(bed: Bed, layer: Layer) -> Case:
+    return clones(bed, layer), [layer.argument(f"PARTUUID={PARTUUID}")]
+
+
+@row("DEVICE_AMBIGUOUS", "devices")
+def two_disks_with_one_partlabel(bed: Bed, layer: Layer) -> Case:
+    return clones(bed, layer), [layer.argument("PARTLABEL=root")]
+
+
+# --- the command line ------------------------------------------------------------
+
+
+@row("NO_LAYER", "plan", volume="-")
+def no_layer(bed: Bed, layer: Layer) -> Case:
+    return [Disk(layer.disk, "layer0")], []
+
+
+@row("NO_LAYER", "plan", volume="-")
+def layer_only_in_quotes_and_behind_the_dashes(bed: Bed, layer: Layer) -> Case:
+    """A2: neither of these is a parameter of ours."""
+    argument = layer.argument("SERIAL=layer0")
+    return [Disk(layer.disk, "layer0")], [f'unrelated="value with {argument}"', "--", argument]
+
+
+@row("KEY_UNKNOWN", "plan", volume="-")
+def key_unknown(bed: Bed, layer: Layer) -> Case:
+    disks, arguments = alone(layer)
+    return disks, [*arguments, "socle.on_corrupt=panic"]
+
+
+@row("KEY_UNKNOWN", "plan", volume="-")
+def key_unknown_without_value(bed: Bed, layer: Layer) -> Case:
+    disks, arguments = alone(layer)
+    return disks, [*arguments, "socle.debug"]
+
+
+@row("KEY_REPEATED", "plan", volume="-")
+def key_twice(bed: Bed, layer: Layer) -> Case:
+    disks, arguments = alone(layer)
+    return disks, [*arguments, "socle.upper=none", "socle.upper=none"]
+
+
+@row("VALUE_INVALID", "plan", volume="-")
+def value_not_taken(bed: Bed, layer: Layer) -> Case:
+    disks, arguments = alone(layer)
+    return disks, [*arguments, "socle.upper=ext4"]
+
+
+@row("CMDLINE_TRUNCATED", "plan", volume="-")
+def command_line_at_the_limit(bed: Bed, layer: Layer) -> Case:
+    """Whatever stood behind the end is lost, so nothing of it is believed."""
+    disks, arguments = alone(layer)
+    used = len(" ".join([*COMMON, *arguments, "pad="]))
+    return disks, [*arguments, "pad=" + "x" * (CMDLINE_LIMIT - used)]
+
+
+@row("CMDLINE_TRUNCATED", "plan", volume="-")
+def command_line_beyond_the_limit(bed: Bed, layer: Layer) -> Case:
+    disks, arguments = alone(layer)
+    return disks, [*arguments, "pad=" + "x" * CMDLINE_LIMIT]
+
+
+# --- the hand-over -----------------------------------------------------------------
+
+
+@row("AGENT_MISSING", "handover", volume="-")
+def agent_missing(bed: Bed, layer: Layer) -> Case:
+    disks, arguments = alone(layer)
+    return disks, [*arguments, "socle.agent=/sbin/nobody"]
+
+
+@row("AGENT_MISSING", "handover", volume="-")
+def agent_is_a_directory(bed: Bed, layer: Layer) -> Case:
+    disks, arguments = alone(layer)
+    return disks, [*arguments, "socle.agent=/sbin"]
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_failure(bed: Bed, one: list[Layer], name: str) -> None:
+    case = ROWS[name]
+    disks, arguments = case.setup(bed, one[0])
+    result = bed.boot(bed.machine(disks, arguments))
+    sentence = expect.failure(result, case.code, case.step, case.volume)
+    if case.sentence:
+        assert re.search(case.sentence, sentence), sentence
