@@ -87,23 +87,29 @@ recipe()
 	local spec file
 
 	recipe_file=$recipes/${0##*/}
+	final=$(recipe_dir)
 
 	case ${1:-} in
-	--dir) recipe_dir; return ;;
+	--dir)
+		echo "$final"
+		[[ ! -d $final ]] || compare_with_lock "$final/sources"
+		return
+		;;
 	--lock) "$recipes/fetch.sh" --newest --arch "$arch" "${sources[@]}"; return ;;
 	esac
 
-	final=$(recipe_dir)
 	mkdir -p "$cache/log"
+	# `make distclean` removes only a folder that has this file, and backups
+	# leave out what is in it (the words are those of the tag's specification).
+	echo 'Signature: 8a477f597d28d172789f06886806bc55' >"$cache/CACHEDIR.TAG"
 	exec 8>"$cache/$name.lock"
 	flock 8
-	if [[ -d $final ]]; then
-		compare_with_lock "$final/sources"
-		return
-	fi
+	[[ ! -d $final ]] || return 0
 
 	log=$cache/log/$name.log
 	: >"$log"
+	# With the lock in hand, these are left from a run that was killed.
+	rm -rf "$cache/tmp.$name".*
 	scratch=$(mktemp -d "$cache/tmp.$name.XXXXXX")
 	# shellcheck disable=SC2064 # the name of now
 	trap "rm -rf '$scratch'" EXIT

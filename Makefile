@@ -1,0 +1,288 @@
+# SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
+#
+# socle: everything is built from here.  `make help` lists the targets.
+#
+# Sources are found by folder, so a new .c file needs no line here:
+#   guest	lib verity mount init	-> build/ARCH/socle-init	(static, musl)
+#   host	lib verity image-build	-> build/socle-image
+#   tests	each tests/unit/test_*.c -> build/tests/test_*	(sanitizers)
+#
+# Variables for the command line:
+#   V=1			show the commands
+#   ARCH=x86_64		the guest's architecture
+#   SOCLE_CACHE=DIR	where downloads, sysroots and kernels are kept
+#   DEBIAN_MIRROR=URI	a Debian archive other than the machine's own
+#   DEPS=no		install no packages
+#   CI=1		warnings are errors
+
+ARCH		?= x86_64
+SOCLE_CACHE	?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/socle
+BUILD		?= build
+V		?= 0
+CC		:= gcc
+CLANG		?= clang
+PYTHON		:= /usr/bin/python3	# not a python of the user's: pytest is Debian's
+PYTHON		:= $(strip $(PYTHON))
+
+export SOCLE_CACHE
+export SOCLE_ARCH := $(ARCH)
+
+# Every Debian package that building, running and testing need.
+PACKAGES := \
+	make gcc libc6-dev binutils clang pkg-config shellcheck clang-format \
+	dpkg-dev debian-archive-keyring xz-utils zstd util-linux \
+	autoconf automake libtool autopoint gettext bison flex cmake kmod \
+	libarchive-dev libjson-c-dev libcryptsetup-dev libdevmapper-dev \
+	libblkid-dev uuid-dev libssl-dev libzstd-dev zlib1g-dev libcmocka-dev \
+	python3 python3-pytest qemu-system-x86 mmdebstrap umoci busybox-static \
+	cryptsetup-bin cpio git
+
+# ---------------------------------------------------------------------------
+
+ifeq ($(V),1)
+Q :=
+say := @:
+else
+Q := @
+say := @printf '  %-8s%s\n'
+MAKEFLAGS += --no-print-directory
+endif
+
+all: ## build socle-init and socle-image (the default)
+
+help: ## list the targets
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' $(firstword $(MAKEFILE_LIST)) | \
+		awk -F'|' '{ printf "  %-12s%s\n", $$1, $$2 }'
+
+clean: ## remove what was built; the caches stay
+	$(Q)rm -rf $(BUILD)
+
+# The folder is removed only if a recipe has marked it as ours to make again.
+distclean: clean ## remove the caches too
+	$(Q)if [ -f "$(SOCLE_CACHE)/CACHEDIR.TAG" ]; then rm -rf "$(SOCLE_CACHE)"; fi
+
+format: ## format the C sources in place
+	$(Q)clang-format -i $(wildcard $(c_folders:=/*.c) $(c_folders:=/*.h))
+
+.PHONY: all help clean distclean format
+.DELETE_ON_ERROR:
+.SECONDARY:
+.SUFFIXES:
+MAKEFLAGS += --no-builtin-rules
+
+c_folders := lib verity mount init image-build tests/unit tests/fuzz tests/qemu
+
+# The rest needs the packages: for these targets nothing of it is read.
+quick := help clean distclean format
+ifneq ($(filter-out $(quick),$(or $(MAKECMDGOALS),all)),)
+
+# What is evaluated below depends on packages (pkg-config, the compiler), so missing
+# ones come first: make remakes a file that it includes, then reads all this again.
+ifneq ($(DEPS),no)
+missing := $(shell initramfs/packages.sh --missing $(PACKAGES))
+endif
+ifneq ($(missing),)
+
+include $(BUILD)/packages.mk
+$(BUILD)/packages.mk: FORCE
+	$(Q)initramfs/packages.sh $(PACKAGES)
+	$(Q)mkdir -p $(@D)
+	$(Q)echo '# nothing is missing any more' >$@
+FORCE:
+
+else
+
+MAKEFLAGS += -j$(shell nproc)
+$(shell mkdir -p $(BUILD))
+
+# --- the cached dependencies: each is made once, under the hash of its inputs ---
+
+HOST	:= $(shell initramfs/host.sh --dir)
+SYSROOT	:= $(shell initramfs/sysroot.sh --dir)
+KERNEL	:= $(shell initramfs/kernel.sh --dir)
+
+# One after the other: each uses all processors, and their progress is for people.
+$(HOST)/sources:
+	$(Q)initramfs/host.sh
+$(SYSROOT)/sources: | $(HOST)/sources
+	$(Q)initramfs/sysroot.sh
+$(KERNEL)/sources: | $(SYSROOT)/sources
+	$(Q)initramfs/kernel.sh
+
+deps: $(HOST)/sources $(SYSROOT)/sources $(KERNEL)/sources ## install packages, fill the caches; build nothing
+	@echo "everything that is needed is in place"
+
+# A dependency's version is taken over on purpose, by a commit to sources.lock.
+lock: ## write the newest versions of the dependencies to initramfs/sources.lock
+	$(Q)sed -n '1,/^# arch,/p' initramfs/sources.lock >$(BUILD)/sources.lock
+	$(Q)for recipe in host sysroot kernel; do \
+		initramfs/$$recipe.sh --lock >>$(BUILD)/sources.lock || exit 1; \
+	done
+	$(Q)mv $(BUILD)/sources.lock initramfs/sources.lock
+
+# --- flags -----------------------------------------------------------------
+
+WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wsign-conversion -Wvla -Wformat=2 \
+	-Wstrict-prototypes -Wmissing-prototypes -Wcast-qual -Wwrite-strings -Wundef \
+	-Wimplicit-fallthrough -Wswitch-enum
+ifneq ($(CI),)
+WARNINGS += -Werror
+endif
+
+common := -std=gnu11 -D_GNU_SOURCE -I. $(WARNINGS) -MMD -MP \
+	-fstack-protector-strong -fstack-clash-protection -ftrivial-auto-var-init=zero \
+	-ffunction-sections -fdata-sections -ffile-prefix-map=$(CURDIR)=.
+hardened_link := -Wl,--gc-sections,-z,noexecstack,-z,relro,-z,now,--build-id=none
+
+# Nothing unwinds in the guest, so it carries no tables for that.
+GUEST_CC := $(SYSROOT)/bin/cc
+GUEST_CFLAGS := $(common) -Os -fno-asynchronous-unwind-tables -ffile-prefix-map=$(SYSROOT)=sysroot
+GUEST_LDFLAGS := -static $(hardened_link)
+GUEST_LIBS := -lcryptsetup -ldevmapper -ljson-c -lblkid -luuid
+
+# liberofs.pc is the recipe's, everything else Debian's.
+packages := libcryptsetup libarchive json-c libcrypto libzstd zlib uuid blkid devmapper
+packages_cflags := $(shell pkg-config --cflags $(packages))
+packages_libs := $(shell pkg-config --libs $(packages))
+# Asked only when a command needs the answer: the recipe has to run first.
+erofs_cflags = $(shell pkg-config --cflags $(HOST)/lib/pkgconfig/liberofs.pc)
+erofs_libs = $(shell pkg-config --libs $(HOST)/lib/pkgconfig/liberofs.pc)
+
+HOST_CFLAGS := $(common) -O2 -g -fPIE -D_FORTIFY_SOURCE=2 -ffile-prefix-map=$(HOST)=host $(packages_cflags)
+HOST_LDFLAGS := -pie $(hardened_link)
+TEST_CFLAGS := $(common) -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined \
+	-fno-sanitize-recover=all $(packages_cflags)
+TEST_LDFLAGS := -fsanitize=address,undefined
+TEST_LIBS := $(packages_libs) $(shell pkg-config --libs cmocka)
+
+# Objects are made again when the words on any command line change.
+flags := $(CC) $(shell $(CC) -dumpfullversion) $(GUEST_CC) $(HOST) $(GUEST_CFLAGS) $(GUEST_LDFLAGS) \
+	$(GUEST_LIBS) $(HOST_CFLAGS) $(HOST_LDFLAGS) $(packages_libs) $(TEST_CFLAGS) $(TEST_LIBS)
+$(BUILD)/flags: FORCE
+	$(Q)$(file >$@.new,$(flags))
+	$(Q)if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+
+FORCE:
+.PHONY: FORCE deps lock
+
+# --- objects and archives ----------------------------------------------------
+
+sources = $(foreach folder,$(1),$(wildcard $(folder)/*.c))
+guest_objects = $(patsubst %.c,$(BUILD)/$(ARCH)/%.o,$(call sources,$(1)))
+host_objects = $(patsubst %.c,$(BUILD)/host/%.o,$(call sources,$(1)))
+test_objects = $(patsubst %.c,$(BUILD)/tests/%.o,$(call sources,$(1)))
+
+$(BUILD)/$(ARCH)/%.o: %.c $(BUILD)/flags | $(SYSROOT)/sources
+	$(say) CC '$@'
+	$(Q)mkdir -p $(@D)
+	$(Q)$(GUEST_CC) $(GUEST_CFLAGS) -c $< -o $@
+
+$(BUILD)/host/%.o: %.c $(BUILD)/flags | $(HOST)/sources
+	$(say) CC '$@'
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(HOST_CFLAGS) $(erofs_cflags) -c $< -o $@
+
+$(BUILD)/tests/%.o: %.c $(BUILD)/flags | $(HOST)/sources
+	$(say) CC '$@'
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(TEST_CFLAGS) $(erofs_cflags) -c $< -o $@
+
+# Members go by their whole name (P): two folders may have a file of one name.
+# Order counts for reproducibility; $(wildcard) does not promise any.
+define archive
+	$(say) AR '$@'
+	$(Q)rm -f $@
+	$(Q)ar rcsDP $@ $(sort $(filter %.o,$^))
+endef
+
+# --- the guest -----------------------------------------------------------------
+
+GUEST := $(BUILD)/$(ARCH)
+
+# An archive, so that what a program does not call is not in it.
+$(GUEST)/libsocle.a: $(call guest_objects,lib verity mount)
+	$(archive)
+
+$(GUEST)/socle-init: $(call guest_objects,init) $(GUEST)/libsocle.a $(BUILD)/flags
+	$(say) LINK '$@'
+	$(Q)$(GUEST_CC) $(GUEST_LDFLAGS) -s -o $@ $(sort $(filter %.o,$^)) $(GUEST)/libsocle.a $(GUEST_LIBS)
+	$(Q)tests/check/guest_program.sh $@ 800000
+
+# The agent of the test images tells over a second serial port what it finds.
+$(GUEST)/test-agent: $(GUEST)/tests/qemu/agent.o $(BUILD)/flags
+	$(say) LINK '$@'
+	$(Q)$(GUEST_CC) $(GUEST_LDFLAGS) -s -o $@ $(filter %.o,$^)
+
+# --- the build machine ---------------------------------------------------------
+
+$(BUILD)/host/libsocle.a: $(call host_objects,lib verity)
+	$(archive)
+
+$(BUILD)/socle-image: $(call host_objects,image-build) $(BUILD)/host/libsocle.a $(BUILD)/flags
+	$(say) LINK '$@'
+	$(Q)$(CC) $(HOST_LDFLAGS) -o $@ $(sort $(filter %.o,$^)) $(BUILD)/host/libsocle.a $(erofs_libs) $(packages_libs)
+
+all: $(GUEST)/socle-init $(BUILD)/socle-image
+
+# --- tests ---------------------------------------------------------------------
+
+# A test is linked with everything but the two mains, from archives: a symbol that
+# the test defines itself wins.  A test with the comment "link: fake_sys" gets
+# tests/unit/fake_sys.c in the place of lib/sys.c.  Other files in tests/unit are
+# helpers for all.
+unit_tests := $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/test_*.c))
+fake_sys_tests := $(patsubst tests/unit/%.c,$(BUILD)/tests/%, \
+	$(shell grep -ls 'link: fake_sys' tests/unit/test_*.c))
+
+not_linked := %/init/main.o %/image-build/main.o
+$(BUILD)/tests/libsocle.a: $(filter-out $(not_linked),$(call test_objects,lib verity mount init image-build))
+	$(archive)
+$(BUILD)/tests/libhelpers.a: $(filter-out %/fake_sys.o $(BUILD)/tests/tests/unit/test_%.o,$(call test_objects,tests/unit))
+	$(archive)
+
+$(fake_sys_tests): $(BUILD)/tests/tests/unit/fake_sys.o
+$(unit_tests): $(BUILD)/tests/%: $(BUILD)/tests/tests/unit/%.o $(BUILD)/tests/libhelpers.a $(BUILD)/tests/libsocle.a $(BUILD)/flags
+	$(say) LINK '$@'
+	$(Q)$(CC) $(TEST_LDFLAGS) -o $@ $(filter %.o,$^) $(BUILD)/tests/libhelpers.a \
+		$(BUILD)/tests/libsocle.a $(erofs_libs) $(TEST_LIBS)
+
+# clang's eye on the same sources; it sees other things than gcc does.
+clang_seen := $(patsubst %.c,$(BUILD)/clang/%.seen,$(call sources,lib verity mount init image-build tests/unit))
+$(BUILD)/clang/%.seen: %.c $(BUILD)/flags | $(HOST)/sources
+	$(say) CLANG '$<'
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CLANG) -fsyntax-only -std=gnu11 -D_GNU_SOURCE -I. $(WARNINGS) $(packages_cflags) \
+		$(erofs_cflags) -MMD -MP -MF $(@:.seen=.d) -MT $@ $<
+	$(Q)touch $@
+
+# What the tests and the runs below find in their environment.
+run_environment = PATH="$(HOST)/bin:$$PATH" BUILD='$(BUILD)' \
+	SOCLE_KERNEL='$(KERNEL)/vmlinuz' SOCLE_MODULES="$$(echo $(KERNEL)/modules/lib/modules/*)" \
+	SOCLE_INIT='$(abspath $(GUEST)/socle-init)' SOCLE_IMAGE='$(abspath $(BUILD)/socle-image)' \
+	SOCLE_AGENT='$(abspath $(GUEST)/test-agent)' PYTHON='$(PYTHON)'
+run_needs := all $(KERNEL)/sources
+test_needs := $(run_needs) $(unit_tests) $(clang_seen) $(GUEST)/test-agent
+
+test: $(test_needs) ## all tests: unit, checks, and boots in QEMU
+	$(Q)$(run_environment) tests/check/run.sh unit check qemu
+
+check: $(test_needs) ## the tests that need no boot
+	$(Q)$(run_environment) tests/check/run.sh unit check
+
+run: $(run_needs) ## boot a real container image as verified layers
+	$(Q)$(run_environment) $(run_py)
+
+shell: $(run_needs) ## the same with an interactive console
+	$(Q)$(run_environment) $(run_py) --shell
+
+run_py = $(PYTHON) tests/qemu/run.py --kernel "$$SOCLE_KERNEL" --modules "$$SOCLE_MODULES" \
+	--init "$$SOCLE_INIT" --socle-image "$$SOCLE_IMAGE" \
+	--work $(BUILD)/run --cache "$(SOCLE_CACHE)"
+
+.PHONY: test check run shell
+
+-include $(patsubst %.o,%.d,$(call guest_objects,$(c_folders)) $(call host_objects,$(c_folders)) \
+	$(call test_objects,$(c_folders))) $(clang_seen:.seen=.d)
+
+endif
+endif

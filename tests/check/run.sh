@@ -1,0 +1,92 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
+#
+# run.sh GROUP...: runs groups of tests and ends with the line
+#	N passed, N failed
+# unit	each program in $BUILD/tests/test_*; its cases are counted
+# check	each tests/check/check_*.sh; one test each
+# qemu	tests/qemu with pytest; its cases are counted
+set -uo pipefail
+
+cd "${BASH_SOURCE[0]%/*}/../.." || exit 1
+build=${BUILD:-build}
+logs=$build/tests/log
+passed=0
+failed=0
+
+mkdir -p "$logs"
+
+# A program that dies says no "not ok" for the case that killed it.
+run_unit()
+{
+	local program log ok bad status
+
+	for program in "$build"/tests/test_*; do
+		[[ -f $program && -x $program ]] || continue
+		log=$logs/${program##*/}.log
+		CMOCKA_MESSAGE_OUTPUT=TAP "$program" >"$log" 2>&1 </dev/null
+		status=$?
+		ok=$(grep -c '^ok ' "$log")
+		bad=$(grep -c '^not ok ' "$log")
+		if [[ $status -ne 0 && $bad -eq 0 ]] || [[ $ok -eq 0 && $bad -eq 0 ]]; then
+			bad=$((bad + 1))
+		fi
+		if [[ $bad -eq 0 ]]; then
+			echo "ok      ${program##*/} ($ok)"
+		else
+			echo "FAILED  ${program##*/} ($bad of $((ok + bad)), status $status)"
+			tail -n 40 "$log"
+		fi
+		passed=$((passed + ok))
+		failed=$((failed + bad))
+	done
+}
+
+run_check()
+{
+	local script name log
+
+	for script in tests/check/check_*.sh; do
+		name=${script##*/}
+		log=$logs/$name.log
+		if "$script" >"$log" 2>&1 </dev/null; then
+			echo "ok      $name"
+			passed=$((passed + 1))
+		else
+			echo "FAILED  $name"
+			tail -n 40 "$log"
+			failed=$((failed + 1))
+		fi
+	done
+}
+
+# A run that cannot even collect its cases still writes an error into the XML or
+# none at all; both count as a failure.
+run_qemu()
+{
+	local xml=$logs/qemu.xml status counts
+
+	rm -f "$xml"
+	"${PYTHON:-/usr/bin/python3}" -m pytest -p no:cacheprovider --junit-xml="$xml" \
+		-o junit_family=xunit2 -v tests/qemu </dev/null
+	status=$?
+	counts=$("${PYTHON:-/usr/bin/python3}" - "$xml" <<-'EOF'
+	import sys, xml.etree.ElementTree as tree
+	suites = tree.parse(sys.argv[1]).getroot().iter("testsuite")
+	counts = [[int(s.get(k)) for k in ("tests", "failures", "errors")] for s in suites]
+	tests, failures, errors = (sum(column) for column in zip(*counts))
+	print(max(0, tests - failures - errors), failures + errors)
+	EOF
+	) || counts="0 1"
+	[[ $status -eq 0 || ${counts#* } -gt 0 ]] || counts="${counts% *} 1"
+	passed=$((passed + ${counts% *}))
+	failed=$((failed + ${counts#* }))
+}
+
+for group in "$@"; do
+	echo "== $group"
+	"run_$group"
+done
+echo
+echo "$passed passed, $failed failed"
+[[ $failed -eq 0 && $passed -gt 0 ]]
