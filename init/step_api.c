@@ -35,17 +35,18 @@ static int mount_one(const struct api_mount *m, struct err *e)
 
 /*
  * Without a console the kernel starts us with none of the three open, and the
- * first file that anybody opens would become standard input.
+ * first file that anybody opens would become standard input. With one they are
+ * the initramfs' node, which goes away with it: the agent gets devtmpfs' own.
  */
 static void open_standard_fds(void)
 {
-	int fd;
+	int fd = open("/dev/console", O_RDWR | O_NOCTTY);
 
-	do {
-		fd = open("/dev/console", O_RDWR | O_NOCTTY);
-		if (fd < 0)
-			fd = open("/dev/null", O_RDWR);
-	} while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd < 0)
+		fd = open("/dev/null", O_RDWR);
+	for (int to = STDIN_FILENO; fd >= 0 && to <= STDERR_FILENO; to++)
+		if (fd != to)
+			(void)dup2(fd, to);
 	if (fd > STDERR_FILENO)
 		close(fd);
 }

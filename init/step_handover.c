@@ -77,6 +77,7 @@ int step_handover(struct boot *b, struct err *e)
 	if (!r) {
 		limit_panic();
 		device_search_close(&b->search);
+		verity_release();
 		r = switch_root(BOOT_SYSROOT, e);
 	}
 	if (r)

@@ -113,6 +113,12 @@ int verity_open(const char *name, const struct verity_parts *parts, const struct
 	return 0;
 }
 
+void verity_release(void)
+{
+	/* device-mapper's control node, which is not close-on-exec */
+	dm_lib_release();
+}
+
 int verity_close(const char *name)
 {
 	return crypt_deactivate(NULL, name);

@@ -34,4 +34,7 @@ int verity_open(const char *name, const struct verity_parts *parts, const struct
 /* Close it again; for failures on the way and for tests. 0 or -errno. */
 int verity_close(const char *name);
 
+/* Let go of what the libraries keep open between devices. */
+void verity_release(void);
+
 #endif

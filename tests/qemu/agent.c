@@ -177,7 +177,7 @@ union dm_buffer {
 	char bytes[16384];
 };
 
-static int dm_command(int fd, unsigned long command, const char *name, uint32_t flags,
+static int dm_command(int fd, int command, const char *name, uint32_t flags,
 		      union dm_buffer *buffer)
 {
 	memset(buffer, 0, sizeof(*buffer));
@@ -198,7 +198,7 @@ static void put_target(int fd, const char *key, const char *name, uint32_t flags
 	const struct dm_target_spec *spec =
 		(const void *)(buffer.bytes + sizeof(struct dm_ioctl));
 
-	if (dm_command(fd, DM_TABLE_STATUS, name, flags, &buffer) < 0 ||
+	if (dm_command(fd, (int)DM_TABLE_STATUS, name, flags, &buffer) < 0 ||
 	    buffer.ioctl.target_count == 0)
 		return;
 	put_text(key, (const char *)(spec + 1));
@@ -218,7 +218,7 @@ static void report_dm(void)
 	int fd = open("/dev/mapper/control", O_RDWR | O_CLOEXEC);
 	const struct dm_name_list *entry;
 
-	if (fd < 0 || dm_command(fd, DM_LIST_DEVICES, "", 0, &list) < 0) {
+	if (fd < 0 || dm_command(fd, (int)DM_LIST_DEVICES, "", 0, &list) < 0) {
 		begin("dm-error");
 		put_result(-1);
 		end();

@@ -85,3 +85,17 @@ def seal(data: Path, out: Path, beside: bool = False, fec: bool = False) -> Laye
     if beside:
         params["hash_start"] = "0"
     return Layer(out, params, hash_disk, fec_disk)
+
+
+def make_layers(tool: Path, layout: Path, disks: Path, salt: Optional[str] = None) -> None:
+    run_tool(tool, "layers", layout, disks)
+
+
+def read_layers(disks: Path) -> list[Layer]:
+    """The topmost first, as on the command line."""
+    listing = json.loads((disks / "layers.json").read_text())
+    return [Layer(disks / layer["disk"], layer["params"]) for layer in listing]
+
+
+def initramfs(tool: Path, init: Path, modules: Path, out: Path) -> None:
+    run_tool(tool, "initramfs", init, modules, out)
