@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
+/* socle-image layers: one image file for each layer of a container image. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "image-build/command.h"
+#include "image-build/convert.h"
+#include "image-build/jobs.h"
+#include "image-build/memory.h"
+#include "image-build/output.h"
+#include "image-build/overlay.h"
+#include "image-build/refuse.h"
+#include "image-build/tar_write.h"
+
+#define FILE_NAME_SIZE 32
+
+struct build {
+	const struct convert_options *options;
+	const struct oci_image *image;
+	struct layer layers[LIMIT_LAYERS];
+	struct output outputs[LIMIT_LAYERS];
+	size_t same_as[LIMIT_LAYERS]; /* an earlier layer whose image has the same bytes, or itself */
+	char names[LIMIT_LAYERS][FILE_NAME_SIZE];
+	struct built_image *built; /* shared with the children */
+	_Atomic uint64_t *done;    /* shared too */
+};
+
+static int make_layer(void *context, size_t index, struct err *e)
+{
+	struct build *b = context;
+	int r = image_make(&b->layers[index].tree, b->outputs[index].temp, &b->options->salt,
+		&b->built[index], b->done, e);
+
+	if (r)
+		err_prefix(e, "layer %zu: ", index);
+	return r;
+}
+
+static int create_outputs(struct build *b, struct err *e)
+{
+	for (size_t i = 0; i < b->image->layer_count; i++) {
+		char *path __text = NULL;
+		int r;
+
+		snprintf(b->names[i], FILE_NAME_SIZE, "layer-%02zu.img", i);
+		path = memory_printf("%s/%s", b->options->output, b->names[i]);
+		r = output_create(&b->outputs[i], path, e);
+		if (r)
+			return r;
+	}
+	return 0;
+}
+
+static int make_images(struct build *b, struct err *e)
+{
+	struct progress p;
+	uint64_t total = 0;
+
+	/* Only now: a layer's resolution looks at the ones below as they were read. */
+	for (size_t i = 0; i < b->image->layer_count; i++) {
+		overlay_encode(&b->layers[i].tree);
+		total += tar_size_estimate(&b->layers[i].tree);
+	}
+	progress_start(&p, "writing", total, b->done);
+	return jobs_in_children(b->image->layer_count, make_layer, b, &p, e);
+}
+
+/* Layers whose images came out the same share the file of the lowest. */
+static int commit_images(struct build *b, struct err *e)
+{
+	for (size_t i = 0; i < b->image->layer_count; i++) {
+		size_t same = 0;
+		int r;
+
+		while (same < i && !digest_equal(&b->built[same].digest, &b->built[i].digest))
+			same++;
+		b->same_as[i] = same;
+		if (same < i) {
+			output_discard(&b->outputs[i]);
+			continue;
+		}
+		r = output_commit(&b->outputs[i], e);
+		if (r)
+			return r;
+	}
+	return 0;
+}
+
+static int report(struct build *b, struct err *e)
+{
+	char *path __text = memory_printf("%s/image.json", b->options->output);
+	struct manifest_layer list[LIMIT_LAYERS];
+	size_t count = b->image->layer_count;
+
+	for (size_t i = 0; i < count; i++) {
+		size_t from = count - 1 - i;
+
+		list[i] = (struct manifest_layer){ b->names[b->same_as[from]],
+			&b->image->layers[from], &b->built[from] };
+	}
+	return convert_report(path, b->options, b->image, list, count, e);
+}
+
+static int build(struct build *b, const struct oci_source *s, struct err *e)
+{
+	int r = convert_read(s, b->image, b->layers, e);
+
+	if (!r)
+		r = create_outputs(b, e);
+	if (!r)
+		r = make_images(b, e);
+	if (!r)
+		r = commit_images(b, e);
+	if (!r)
+		r = report(b, e);
+	for (size_t i = 0; i < b->image->layer_count; i++) {
+		output_discard(&b->outputs[i]);
+		layer_free(&b->layers[i]);
+	}
+	return r;
+}
+
+static int convert(const struct convert_options *o, const char *path, struct err *e)
+{
+	struct oci_image *image = memory_zero(1, sizeof(*image));
+	struct build *b = memory_zero(1, sizeof(*b));
+	struct oci_source source = { .directory = -1 };
+	int r;
+
+	for (size_t i = 0; i < LIMIT_LAYERS; i++) {
+		b->outputs[i].fd = -1;
+		b->layers[i].spool.fd = -1;
+	}
+	b->options = o;
+	b->image = image;
+	b->built = jobs_shared(LIMIT_LAYERS * sizeof(*b->built));
+	b->done = jobs_shared(sizeof(*b->done));
+	r = oci_source_open(&source, path, o->output, e);
+	if (!r)
+		r = oci_load(&source, o->ref, o->platform, image, e);
+	if (!r)
+		r = build(b, &source, e);
+	oci_source_close(&source);
+	free(b);
+	free(image);
+	return r;
+}
+
+static const struct option_row options[] = {
+	{ "--output", "DIR", offsetof(struct convert_options, output), option_text, false,
+		"where the files go (default: the current directory)" },
+	CONVERT_ROWS(struct convert_options),
+	{ .name = NULL },
+};
+
+static int run(int argc, char **argv)
+{
+	struct convert_options o = { .output = ".", .platform = oci_host_platform() };
+	struct err e = { .text = "" };
+	const char *path = NULL;
+	int status = option_parse(&command_layers, argc, argv, &o, &path);
+
+	if (status)
+		return status;
+	if (mkdir(o.output, 0777) && errno != EEXIST) {
+		system_failed(&e, "make directory %s", o.output);
+		return command_failed(&e);
+	}
+	return convert(&o, path, &e) ? command_failed(&e) : STATUS_OK;
+}
+
+const struct command command_layers = {
+	.name = "layers",
+	.summary = "Turn each layer of a container image into an erofs image with dm-verity",
+	.operands = "<OCI image layout: a directory or a tar>",
+	.details = "Writes layer-00.img (the bottom), layer-01.img, … and image.json, which holds the\n"
+		   "verity parameters of each and the kernel command line that boots them.",
+	.options = options,
+	.run = run,
+};

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0 */
+#ifndef IMAGE_BUILD_COMMAND_H
+#define IMAGE_BUILD_COMMAND_H
+
+#include "image-build/option.h"
+
+/* One file each: cmd_<name>.c. */
+extern const struct command command_layers;
+extern const struct command command_merge;
+extern const struct command command_initramfs;
+extern const struct command command_inspect;
+
+#endif

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
+#include "image-build/convert.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "image-build/jobs.h"
+#include "image-build/memory.h"
+#include "image-build/output.h"
+#include "image-build/refuse.h"
+#include "image-build/resolve.h"
+#include "lib/cleanup.h"
+#include "lib/io.h"
+
+struct reading {
+	const struct oci_source *source;
+	const struct oci_image *image;
+	struct layer *layers;
+	_Atomic uint64_t done;
+};
+
+static int check_digests(struct blob *b, const struct oci_layer *l, struct err *e)
+{
+	char want[DIGEST_TEXT_SIZE], have[DIGEST_TEXT_SIZE];
+	struct digest stored, plain;
+
+	hasher_finish(&b->stored, &stored);
+	hasher_finish(&b->plain, &plain);
+	if (b->stored_bytes != l->size)
+		return refuse(e, "the blob has %" PRIu64 " bytes, the manifest says %" PRIu64,
+			b->stored_bytes, l->size);
+	if (!digest_equal(&stored, &l->digest)) {
+		digest_text(&stored, have);
+		return refuse(e, "the blob's bytes have digest %s; it was altered or damaged", have);
+	}
+	if (digest_equal(&plain, &l->diff_id))
+		return 0;
+	digest_text(&plain, have);
+	digest_text(&l->diff_id, want);
+	return refuse(e, "unpacked it is %s, the configuration's diff_id is %s", have, want);
+}
+
+/* An altered blob is the better explanation of a tar that cannot be read. */
+static int explain_by_digest(struct blob *b, const struct oci_layer *l, int failure)
+{
+	const void *bytes;
+	struct digest stored;
+
+	while (blob_read(b, &bytes, NULL) > 0)
+		;
+	if (!b->input_ended)
+		return failure;
+	hasher_finish(&b->stored, &stored);
+	return digest_equal(&stored, &l->digest) ? failure : 0;
+}
+
+static int read_blob(struct reading *reading, size_t index, int fd, struct err *e)
+{
+	const struct oci_layer *l = &reading->image->layers[index];
+	struct err digest_error;
+	struct blob b;
+	int r;
+
+	blob_open(&b, fd, l->compression, l->digest.algorithm, l->diff_id.algorithm, &reading->done);
+	r = layer_read(&reading->layers[index], &b, e);
+	if (!r)
+		r = check_digests(&b, l, e);
+	else if (!explain_by_digest(&b, l, r))
+		*e = (err_set(&digest_error, e->code, -r,
+			      "the blob was altered or damaged: its digest is wrong (%.300s)", e->text),
+			digest_error);
+	blob_close(&b);
+	return r;
+}
+
+static int read_layer(void *context, size_t index, struct err *e)
+{
+	struct reading *reading = context;
+	const struct oci_layer *l = &reading->image->layers[index];
+	int fd __fd = oci_source_blob(reading->source, &l->digest, e);
+	char text[DIGEST_TEXT_SIZE];
+	int r = fd < 0 ? fd : 0;
+
+	if (!r) {
+		reading->layers[index].spool.fd = output_scratch(reading->source->scratch, e);
+		r = reading->layers[index].spool.fd < 0 ? -EIO : 0;
+	}
+	if (!r)
+		r = read_blob(reading, index, fd, e);
+	if (!r)
+		return 0;
+	digest_text(&l->digest, text);
+	err_prefix(e, "layer %zu (%.19s…): ", index, text);
+	return r;
+}
+
+int convert_read(const struct oci_source *s, const struct oci_image *image, struct layer *layers,
+	struct err *e)
+{
+	struct reading reading = { .source = s, .image = image, .layers = layers };
+	struct progress p;
+	uint64_t total = 0;
+	int r;
+
+	for (size_t i = 0; i < image->layer_count; i++) {
+		layer_init(&layers[i]);
+		total += image->layers[i].size;
+	}
+	progress_start(&p, "reading", total, &reading.done);
+	r = jobs_in_threads(image->layer_count, read_layer, &reading, &p, e);
+	for (size_t i = 0; !r && i < image->layer_count; i++) {
+		r = resolve_layer(layers, i, e);
+		if (r)
+			err_prefix(e, "layer %zu: ", i);
+	}
+	if (r)
+		err_prefix(e, "%.200s: ", s->path);
+	return r;
+}
+
+static void warn_of_length(const char *cmdline)
+{
+	if (strlen(cmdline) > CMDLINE_WARN_BYTES)
+		fprintf(stderr,
+			"socle-image: warning: this command line has %zu bytes, and x86's kernel takes "
+			"2047 in all; --salt none makes it shorter, merge makes one layer of all\n",
+			strlen(cmdline));
+}
+
+static void print_summary(const struct manifest_layer *layers, size_t count, const char *cmdline)
+{
+	for (size_t i = 0; i < count; i++)
+		printf("%s  %" PRIu64 " bytes, serial %s\n", layers[i].file, layers[i].image->size,
+			layers[i].image->serial);
+	printf("%s\n", cmdline);
+}
+
+static int write_text(const char *path, const char *text, struct err *e)
+{
+	struct output o;
+	int r = output_create(&o, path, e);
+
+	if (r)
+		return r;
+	r = io_write(o.fd, text, strlen(text));
+	if (r) {
+		output_discard(&o);
+		return system_error(e, -r, "write %s", path);
+	}
+	return output_commit(&o, e);
+}
+
+int convert_report(const char *path, const struct convert_options *o,
+	const struct oci_image *source, const struct manifest_layer *layers, size_t count,
+	struct err *e)
+{
+	char *cmdline __text = manifest_cmdline(layers, count);
+	char *json __text = manifest_json(source, layers, count);
+	int r = write_text(path, json, e);
+
+	if (r)
+		return r;
+	warn_of_length(cmdline);
+	if (o->json)
+		printf("%s", json);
+	else
+		print_summary(layers, count, cmdline);
+	return 0;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0 */
+#ifndef IMAGE_BUILD_REFUSE_H
+#define IMAGE_BUILD_REFUSE_H
+
+#include <errno.h>
+
+#include "lib/err.h"
+
+/* The three ways in which the builder says no; each returns -errno. */
+
+/* The input is not what it must be. */
+#define refuse(e, ...) err_set(e, FAIL_VALUE_INVALID, EINVAL, __VA_ARGS__)
+/* The input has more of something than image-build/limits.h allows. */
+#define refuse_limit(e, ...) err_set(e, FAIL_LIMIT_EXCEEDED, E2BIG, __VA_ARGS__)
+/* A system call failed; errno's description is added. */
+#define system_failed(e, ...) err_errno(e, FAIL_SYSTEM_CALL_FAILED, __VA_ARGS__)
+/* The same with an errno value at hand. */
+#define system_error(e, errnum, ...) (errno = (errnum), system_failed(e, __VA_ARGS__))
+
+#endif

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
+#include "verity/superblock.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+/* Where each field starts. */
+enum {
+	AT_SIGNATURE = 0,
+	AT_VERSION = 8,
+	AT_HASH_TYPE = 12,
+	AT_UUID = 16,
+	AT_ALGORITHM = 32,
+	AT_DATA_BLOCK_SIZE = 64,
+	AT_HASH_BLOCK_SIZE = 68,
+	AT_DATA_BLOCKS = 72,
+	AT_SALT_SIZE = 80,
+	AT_SALT = 88,
+};
+
+static const uint8_t signature[8] = { 'v', 'e', 'r', 'i', 't', 'y', 0, 0 };
+
+static uint64_t get_le(const uint8_t *at, unsigned int size)
+{
+	uint64_t value = 0;
+
+	for (unsigned int i = size; i > 0; i--)
+		value = value << 8 | at[i - 1];
+	return value;
+}
+
+static void put_le(uint8_t *at, unsigned int size, uint64_t value)
+{
+	for (unsigned int i = 0; i < size; i++, value >>= 8)
+		at[i] = (uint8_t)value;
+}
+
+static bool block_size_allowed(uint64_t size)
+{
+	return size >= VERITY_BLOCK_SIZE_MIN && size <= VERITY_BLOCK_SIZE_MAX &&
+	       (size & (size - 1)) == 0;
+}
+
+#define invalid(e, ...) err_set(e, FAIL_VERITY_PARAMS_INVALID, EINVAL, __VA_ARGS__)
+
+static int read_algorithm(const uint8_t *at, struct verity_params *p, struct err *e)
+{
+	if (!memchr(at, 0, VERITY_HASH_NAME_SIZE))
+		return invalid(e, "verity superblock: the hash name has no end");
+	memcpy(p->hash_name, at, VERITY_HASH_NAME_SIZE);
+	if (!verity_digest_size(p->hash_name))
+		return invalid(e, "verity superblock: hash \"%s\" is not allowed", p->hash_name);
+	return 0;
+}
+
+static int read_geometry(const uint8_t *bytes, uint64_t offset_bytes, struct verity_params *p,
+	struct err *e)
+{
+	uint64_t data_block_size = get_le(bytes + AT_DATA_BLOCK_SIZE, 4);
+	uint64_t hash_block_size = get_le(bytes + AT_HASH_BLOCK_SIZE, 4);
+	struct verity_geometry geometry;
+	uint64_t end;
+
+	if (!block_size_allowed(data_block_size) || !block_size_allowed(hash_block_size))
+		return invalid(e,
+			"verity superblock: block sizes %" PRIu64 " and %" PRIu64 " are not allowed",
+			data_block_size, hash_block_size);
+	p->data_block_size = (uint32_t)data_block_size;
+	p->hash_block_size = (uint32_t)hash_block_size;
+	p->data_blocks = get_le(bytes + AT_DATA_BLOCKS, 8);
+	if (p->data_blocks == 0)
+		return invalid(e, "verity superblock: no data blocks");
+	if (__builtin_add_overflow(offset_bytes, VERITY_SUPERBLOCK_SIZE, &end) ||
+	    __builtin_add_overflow(end, hash_block_size - 1, &end))
+		return invalid(e, "verity superblock: it stands too far back on its device");
+	p->hash_start_block = end / hash_block_size;
+	p->hash_start_given = true;
+	return verity_geometry(p, &geometry, e);
+}
+
+static int read_salt(const uint8_t *bytes, struct verity_params *p, struct err *e)
+{
+	uint64_t size = get_le(bytes + AT_SALT_SIZE, 2);
+
+	if (size > VERITY_SALT_MAX)
+		return invalid(e, "verity superblock: a salt of %" PRIu64 " bytes, at most %d", size,
+			VERITY_SALT_MAX);
+	p->salt_size = (uint16_t)size;
+	memcpy(p->salt, bytes + AT_SALT, size);
+	return 0;
+}
+
+int verity_superblock_read(const uint8_t bytes[VERITY_SUPERBLOCK_SIZE], uint64_t offset_bytes,
+	struct verity_params *ret, uint8_t ret_uuid[VERITY_UUID_SIZE], struct err *e)
+{
+	struct verity_params p;
+	int r;
+
+	if (memcmp(bytes + AT_SIGNATURE, signature, sizeof(signature)))
+		return err_set(e, FAIL_VERITY_PARAMS_INVALID, ENODATA, "no verity superblock");
+	if (get_le(bytes + AT_VERSION, 4) != 1)
+		return invalid(e, "verity superblock: version %" PRIu64 ", only 1 is known",
+			get_le(bytes + AT_VERSION, 4));
+	verity_params_init(&p);
+	p.hash_type = (uint32_t)get_le(bytes + AT_HASH_TYPE, 4);
+	if (p.hash_type > 1)
+		return invalid(e, "verity superblock: hash type %" PRIu32 ", only 0 and 1 are known",
+			p.hash_type);
+	r = read_algorithm(bytes + AT_ALGORITHM, &p, e);
+	if (!r)
+		r = read_geometry(bytes, offset_bytes, &p, e);
+	if (!r)
+		r = read_salt(bytes, &p, e);
+	if (r)
+		return r;
+	*ret = p;
+	if (ret_uuid)
+		memcpy(ret_uuid, bytes + AT_UUID, VERITY_UUID_SIZE);
+	return 0;
+}
+
+void verity_superblock_write(const struct verity_params *p, const uint8_t uuid[VERITY_UUID_SIZE],
+	uint8_t bytes[VERITY_SUPERBLOCK_SIZE])
+{
+	memset(bytes, 0, VERITY_SUPERBLOCK_SIZE);
+	memcpy(bytes + AT_SIGNATURE, signature, sizeof(signature));
+	put_le(bytes + AT_VERSION, 4, 1);
+	put_le(bytes + AT_HASH_TYPE, 4, p->hash_type);
+	memcpy(bytes + AT_UUID, uuid, VERITY_UUID_SIZE);
+	memcpy(bytes + AT_ALGORITHM, p->hash_name, strnlen(p->hash_name, VERITY_HASH_NAME_SIZE - 1));
+	put_le(bytes + AT_DATA_BLOCK_SIZE, 4, p->data_block_size);
+	put_le(bytes + AT_HASH_BLOCK_SIZE, 4, p->hash_block_size);
+	put_le(bytes + AT_DATA_BLOCKS, 8, p->data_blocks);
+	put_le(bytes + AT_SALT_SIZE, 2, p->salt_size);
+	memcpy(bytes + AT_SALT, p->salt, p->salt_size);
+}
