@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0 */
+#ifndef TESTS_UNIT_FAKE_SYS_H
+#define TESTS_UNIT_FAKE_SYS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * lib/sys.h's functions without their effect: each call is written down as a
+ * line, and one of them can be made to fail. Linked in the place of lib/sys.c
+ * by a test that says "link: fake_sys" in a comment.
+ */
+struct fake_sys {
+	char log[65536];          /* one line a call */
+	size_t used;
+	unsigned int calls;       /* how many there were */
+	unsigned int fail_call;   /* which one fails, from 1; 0: none */
+	int fail_errno;
+	const char *kernel_words; /* what a mount context's log says, or NULL */
+	bool unlink_really;
+};
+
+extern struct fake_sys fake_sys;
+
+/* Forget all calls; the errno of the call that fails, if one is to. */
+void fake_sys_reset(unsigned int fail_call, int fail_errno);
+
+#endif

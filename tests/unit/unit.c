@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
+#include "tests/unit/unit.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/io.h"
+
+size_t open_fds(void)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	size_t count = 0;
+
+	assert_non_null(dir);
+	while (readdir(dir))
+		count++;
+	closedir(dir);
+	return count;
+}
+
+void temp_make(struct temp *t)
+{
+	const char *where = getenv("TMPDIR");
+
+	snprintf(t->path, sizeof(t->path), "%s/socle-test.XXXXXX", where ? where : "/tmp");
+	assert_non_null(mkdtemp(t->path));
+	t->fd = open(t->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	assert_true(t->fd >= 0);
+}
+
+static void remove_below(int dir_fd)
+{
+	DIR *dir = fdopendir(dir_fd);
+	struct dirent *entry;
+
+	assert_non_null(dir);
+	while ((entry = readdir(dir))) {
+		int child;
+
+		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..") ||
+		    !unlinkat(dir_fd, entry->d_name, 0))
+			continue;
+		child = openat(dir_fd, entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+		if (child >= 0)
+			remove_below(child);
+		unlinkat(dir_fd, entry->d_name, AT_REMOVEDIR);
+	}
+	closedir(dir);
+}
+
+void temp_remove(struct temp *t)
+{
+	remove_below(t->fd);
+	t->fd = -1;
+	rmdir(t->path);
+}
+
+/* Make every folder of a path but, unless whole, the last part of it. */
+static void make_dirs(int dir, const char *path, int whole)
+{
+	char part[512];
+
+	for (const char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
+		snprintf(part, sizeof(part), "%.*s", (int)(slash - path), path);
+		(void)mkdirat(dir, part, 0755);
+	}
+	if (whole)
+		(void)mkdirat(dir, path, 0755);
+}
+
+void put_bytes(int dir, const char *path, const void *bytes, size_t size)
+{
+	int fd;
+
+	make_dirs(dir, path, 0);
+	fd = openat(dir, path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	assert_true(fd >= 0);
+	assert_int_equal(io_write(fd, bytes, size), 0);
+	close(fd);
+}
+
+void put_text(int dir, const char *path, const char *text)
+{
+	put_bytes(dir, path, text, strlen(text));
+}
+
+void put_link(int dir, const char *path, const char *target)
+{
+	make_dirs(dir, path, 0);
+	assert_int_equal(symlinkat(target, dir, path), 0);
+}
+
+void put_dir(int dir, const char *path)
+{
+	make_dirs(dir, path, 1);
+}
+
+void expect_failure(const char *label, int r, const struct err *e, enum fail_code code,
+		    const char *words)
+{
+	if (r >= 0)
+		fail_msg("%s: no error (%d), expected %s", label, r, fail_name(code));
+	if (e->code != code)
+		fail_msg("%s: %s (%s), expected %s", label, fail_name(e->code), e->text,
+			 fail_name(code));
+	if (!strstr(e->text, words))
+		fail_msg("%s: \"%s\" does not say \"%s\"", label, e->text, words);
+}
+
+void expect_success(const char *label, int r, const struct err *e)
+{
+	if (r)
+		fail_msg("%s: %d, %s: %s", label, r, fail_name(e->code), e->text);
+}

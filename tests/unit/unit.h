@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0 */
+#ifndef TESTS_UNIT_UNIT_H
+#define TESTS_UNIT_UNIT_H
+
+/* What cmocka wants to stand before it, and what every test of ours uses. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "lib/err.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* How many descriptors are open: the same before and after where nothing leaks. */
+size_t open_fds(void);
+
+/* A folder of a test's own. */
+struct temp {
+	char path[64];
+	int fd;
+};
+
+void temp_make(struct temp *t);
+void temp_remove(struct temp *t);
+
+/* Make a file or a link below a folder, with the folders that lead to it. */
+void put_bytes(int dir, const char *path, const void *bytes, size_t size);
+void put_text(int dir, const char *path, const char *text);
+void put_link(int dir, const char *path, const char *target);
+void put_dir(int dir, const char *path);
+
+/*
+ * The recorded failure has this code and these words; label is the row of the
+ * table. r must be negative: a code without an error would be lost.
+ */
+void expect_failure(const char *label, int r, const struct err *e, enum fail_code code,
+		    const char *words);
+
+/* r is 0; else the test fails with the recorded sentence. */
+void expect_success(const char *label, int r, const struct err *e);
+
+#endif
