@@ -12,6 +12,7 @@
 
 static const struct command *const commands[] = {
 	&command_layers,
+	&command_initramfs,
 };
 
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
+/* socle-image initramfs: an initramfs that is the same every time. */
+#include <fcntl.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "image-build/command.h"
+#include "image-build/cpio.h"
+#include "image-build/elf.h"
+#include "image-build/memory.h"
+#include "image-build/modules.h"
+#include "image-build/name.h"
+#include "image-build/output.h"
+#include "image-build/refuse.h"
+#include "image-build/unpack.h"
+#include "lib/cleanup.h"
+#include "lib/io.h"
+
+#define FILE_MAX_BYTES   (1ULL << 30)
+#define MODULE_MAX_BYTES (64ULL << 20)
+
+struct options {
+	const char *init;
+	const char *output;
+	const char *kernel_modules;
+	struct option_list modules;
+	struct option_list files;
+	enum compression compression;
+};
+
+struct build {
+	const struct options *options;
+	struct tree tree;
+	struct spool spool;
+};
+
+/* What is there before anything is packed: mount points, and a console for PID 1's descriptors. */
+static const struct {
+	const char *path;
+	mode_t mode;
+	uint32_t device_major, device_minor;
+} base[] = {
+	{ "dev", S_IFDIR | 0755, 0, 0 },
+	{ "dev/console", S_IFCHR | 0600, 5, 1 },
+	{ "proc", S_IFDIR | 0555, 0, 0 },
+	{ "run", S_IFDIR | 0755, 0, 0 },
+	{ "sys", S_IFDIR | 0555, 0, 0 },
+};
+
+/* Add one name with the directories above it. Twice the same name is an error. */
+static int add_node(struct build *b, const char *path, struct inode *inode, struct err *e)
+{
+	char *copy __text = memory_text(path);
+	struct node *dir = b->tree.root, *node;
+	char *rest = copy, *name, *next = strsep(&rest, "/");
+	struct node holder = { .name = NULL };
+	int r = 0;
+
+	node_set_inode(&holder, inode);
+	while ((name = next) && (next = strsep(&rest, "/"))) {
+		node = node_child(dir, name);
+		if (!node)
+			node = node_add(&b->tree, dir, name);
+		if (!node->inode)
+			node_set_inode(node, inode_new(S_IFDIR | 0755));
+		dir = node;
+		if (!node_is_directory(node))
+			break;
+	}
+	if (!node_is_directory(dir))
+		r = refuse(e, "/%s: what it stands in is not a directory", path);
+	else if (node_child(dir, name))
+		r = refuse(e, "/%s is packed twice", path);
+	else
+		node_set_inode(node_add(&b->tree, dir, name), inode);
+	node_set_inode(&holder, NULL);
+	return r;
+}
+
+static int add_base(struct build *b, struct err *e)
+{
+	for (size_t i = 0; i < sizeof(base) / sizeof(base[0]); i++) {
+		struct inode *inode = inode_new(base[i].mode);
+		int r;
+
+		inode->device_major = base[i].device_major;
+		inode->device_minor = base[i].device_minor;
+		r = add_node(b, base[i].path, inode, e);
+		if (r)
+			return r;
+	}
+	return 0;
+}
+
+static int copy_file(struct build *b, int fd, const char *source, struct inode *inode, struct err *e)
+{
+	size_t room = 1 << 20;
+	char *buf __text = memory_zero(1, room);
+	ssize_t n;
+
+	while ((n = io_pread(fd, buf, room, inode->size)) > 0) {
+		int r = content_add(&inode->content, &b->spool, buf, (size_t)n, inode->size, e);
+
+		if (r)
+			return r;
+		inode->size += (uint64_t)n;
+		if (inode->size > FILE_MAX_BYTES)
+			return refuse_limit(e, "%s has more than %llu bytes", source, FILE_MAX_BYTES);
+	}
+	return n < 0 ? system_error(e, (int)-n, "read %s", source) : 0;
+}
+
+/* A file keeps nothing of its source but its bytes and whether it can be run. */
+static int add_file(struct build *b, const char *path, const char *source, bool program,
+	struct err *e)
+{
+	int fd __fd = open(source, O_RDONLY | O_CLOEXEC);
+	struct inode *inode;
+	struct node holder = { .name = NULL };
+	struct stat st;
+	int r = 0;
+
+	if (fd < 0 || fstat(fd, &st))
+		return system_failed(e, "open %s", source);
+	if (!S_ISREG(st.st_mode))
+		return refuse(e, "%s is not a regular file", source);
+	if (program)
+		r = elf_check_static(fd, source, e);
+	if (r)
+		return r;
+	inode = inode_new(S_IFREG | (program || st.st_mode & 0100 ? 0755 : 0644));
+	node_set_inode(&holder, inode);
+	r = copy_file(b, fd, source, inode, e);
+	if (!r)
+		r = add_node(b, path, inode, e);
+	node_set_inode(&holder, NULL);
+	return r;
+}
+
+static int add_text(struct build *b, const char *path, const char *text, struct err *e)
+{
+	struct inode *inode = inode_new(S_IFREG | 0644);
+	int r = content_add(&inode->content, &b->spool, text, strlen(text), 0, e);
+	int r2;
+
+	inode->size = strlen(text);
+	r2 = add_node(b, path, inode, e);
+	return r ? r : r2;
+}
+
+static int add_module(struct build *b, const struct modules *m, const struct module *module,
+	struct err *e)
+{
+	char *source __text = memory_printf("%s/%s", m->directory, module->path);
+	char *path __text = memory_printf("lib/modules/%s.ko", module->name);
+	struct inode *inode = inode_new(S_IFREG | 0644);
+	struct node holder = { .name = NULL };
+	int r;
+
+	node_set_inode(&holder, inode);
+	r = unpack_file(source, MODULE_MAX_BYTES, &b->spool, &inode->content, &inode->size, e);
+	if (!r)
+		r = add_node(b, path, inode, e);
+	node_set_inode(&holder, NULL);
+	return r;
+}
+
+static int add_modules(struct build *b, struct err *e)
+{
+	const struct options *o = b->options;
+	char *list __text = NULL;
+	struct modules m;
+	int r = modules_open(&m, o->kernel_modules, e);
+
+	if (r)
+		return r;
+	r = modules_choose_default(&m, e);
+	for (size_t i = 0; !r && i < o->modules.count; i++)
+		r = modules_choose(&m, o->modules.at[i], e);
+	for (size_t i = 0; !r && i < m.chosen_count; i++)
+		r = add_module(b, &m, m.chosen[i], e);
+	if (!r) {
+		list = modules_list(&m);
+		r = add_text(b, "lib/modules/socle.load", list, e);
+	}
+	modules_close(&m);
+	return r;
+}
+
+/* DEST=SRC; the first "=" parts them. */
+static int add_named_file(struct build *b, const char *text, struct err *e)
+{
+	const char *equals = strchr(text, '=');
+	char *raw __text = NULL;
+	char path[LIMIT_PATH + 1];
+	int r;
+
+	if (!equals || equals == text || !equals[1])
+		return refuse(e, "--file wants DEST=SRC, not \"%.100s\"", text);
+	raw = memory_printf("%.*s", (int)(equals - text), text);
+	r = name_clean(raw, path, e);
+	if (!r && !*path)
+		r = refuse(e, "--file %.100s: DEST is the root", text);
+	return r ? r : add_file(b, path, equals + 1, false, e);
+}
+
+static int fill(struct build *b, struct err *e)
+{
+	const struct options *o = b->options;
+	int r = add_base(b, e);
+
+	if (!r)
+		r = add_file(b, "init", o->init, true, e);
+	for (size_t i = 0; !r && i < o->files.count; i++)
+		r = add_named_file(b, o->files.at[i], e);
+	if (!r && o->kernel_modules)
+		r = add_modules(b, e);
+	return r;
+}
+
+static int write_archive(const struct build *b, int fd, struct err *e)
+{
+	struct sink s;
+	int r = sink_open(&s, fd, b->options->compression, e);
+
+	if (!r)
+		r = cpio_write(&b->tree, &s, e);
+	if (!r)
+		r = sink_finish(&s, e);
+	sink_close(&s);
+	return r;
+}
+
+static int build(const struct options *o, struct err *e)
+{
+	char *copy __text = memory_text(o->output);
+	struct build b = { .options = o, .spool.fd = -1 };
+	struct output output = { .fd = -1 };
+	int r;
+
+	tree_init(&b.tree);
+	b.spool.fd = output_scratch(dirname(copy), e);
+	r = b.spool.fd < 0 ? -EIO : fill(&b, e);
+	if (!r)
+		r = output_create(&output, o->output, e);
+	if (!r)
+		r = write_archive(&b, output.fd, e);
+	if (!r)
+		r = output_commit(&output, e);
+	output_discard(&output);
+	tree_free(&b.tree);
+	cleanup_fd(&b.spool.fd);
+	return r;
+}
+
+static const struct option_row options[] = {
+	{ "--init", "FILE", offsetof(struct options, init), option_text, false,
+		"the program that becomes /init; static" },
+	{ "--output", "FILE", offsetof(struct options, output), option_text, false,
+		"where the initramfs goes" },
+	{ "--kernel-modules", "DIR", offsetof(struct options, kernel_modules), option_text, false,
+		"a directory like /lib/modules/<release>: pack what init needs of it" },
+	{ "--module", "NAME", offsetof(struct options, modules), option_list, true,
+		"pack this module, too, and all that it depends on" },
+	{ "--file", "DEST=SRC", offsetof(struct options, files), option_list, true,
+		"pack the file SRC under the name DEST" },
+	{ "--compress", "none|gzip|zstd", offsetof(struct options, compression),
+		sink_parse_compression, false, "default: none" },
+	{ .name = NULL },
+};
+
+static int run(int argc, char **argv)
+{
+	struct options o = { .compression = COMPRESSION_NONE };
+	struct err e = { .text = "" };
+	int status = option_parse(&command_initramfs, argc, argv, &o, NULL);
+
+	if (status)
+		return status;
+	if (!o.init || !o.output || (o.modules.count && !o.kernel_modules)) {
+		fprintf(stderr, "socle-image initramfs: %s; see socle-image initramfs --help\n",
+			!o.init     ? "--init is missing"
+			: !o.output ? "--output is missing"
+				    : "--module wants --kernel-modules");
+		return STATUS_USAGE;
+	}
+	return build(&o, &e) ? command_failed(&e) : STATUS_OK;
+}
+
+const struct command command_initramfs = {
+	.name = "initramfs",
+	.summary = "Pack an initramfs, byte for byte the same every time",
+	.operands = "",
+	.details = "With --kernel-modules the modules stand in /lib/modules/<name>.ko, unpacked, and\n"
+		   "/lib/modules/socle.load names them in the order in which init loads them; a \"-\"\n"
+		   "before a name there means that it may fail to load.",
+	.options = options,
+	.run = run,
+};
