@@ -198,6 +198,23 @@ static int check_root_hash(const struct verity_params *p, struct err *e)
 	return 0;
 }
 
+/* verity_fec_ctr() wants one block size, and counts the offset in such blocks. */
+static int check_fec(const struct verity_params *p, struct err *e)
+{
+	if (!p->fec_roots)
+		return p->fec_start_bytes ?
+			       err_set(e, FAIL_VERITY_PARAMS_INVALID, EINVAL,
+				       "fec_offset= is given without fec_roots=") : 0;
+	if (p->data_block_size != p->hash_block_size)
+		return err_set(e, FAIL_VERITY_PARAMS_INVALID, EINVAL,
+			       "fec_roots= needs equal block sizes of data and hash");
+	if (p->fec_start_bytes % p->hash_block_size)
+		return err_set(e, FAIL_VERITY_PARAMS_INVALID, EINVAL,
+			       "fec_offset=%llu is not a whole number of blocks of %u bytes",
+			       (unsigned long long)p->fec_start_bytes, p->hash_block_size);
+	return 0;
+}
+
 int verity_params_finish(struct verity_params *p, bool hash_on_data_device, struct err *e)
 {
 	struct verity_geometry g;
@@ -208,9 +225,9 @@ int verity_params_finish(struct verity_params *p, bool hash_on_data_device, stru
 		return r;
 	if (!p->data_blocks)
 		return err_set(e, FAIL_VERITY_PARAMS_INVALID, EINVAL, "no data_blocks= is given");
-	if (p->fec_start_bytes && !p->fec_roots)
-		return err_set(e, FAIL_VERITY_PARAMS_INVALID, EINVAL,
-			       "fec_offset= is given without fec_roots=");
+	r = check_fec(p, e);
+	if (r)
+		return r;
 	if (blocks_to_bytes(p->data_blocks, p->data_block_size, &data_bytes))
 		return too_large(e);
 	if (!p->hash_start_given) {

@@ -42,7 +42,8 @@ static int read_options(const char *rest, uint64_t *ret_count, const char **ret_
 	if (parse_u64(number, OPTIONS_MAX, ret_count))
 		return -EINVAL;
 	*ret_words = rest + length + strspn(rest + length, " ");
-	return skip_words(*ret_words, (unsigned int)*ret_count) ? 0 : -EINVAL;
+	rest = skip_words(*ret_words, (unsigned int)*ret_count);
+	return rest && !rest[strspn(rest, " ")] ? 0 : -EINVAL;
 }
 
 int verity_table_add(const char *line, unsigned int count, const char *words, char *out,
