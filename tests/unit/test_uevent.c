@@ -65,8 +65,10 @@ static void test_next(void **state)
 	assert_int_equal(write(ends[1], MESSAGE, sizeof(MESSAGE)), sizeof(MESSAGE));
 	memset(longer, 'y', sizeof(longer));
 	assert_int_equal(write(ends[1], longer, sizeof(longer)), sizeof(longer));
+	memset(&u, 'z', sizeof(u));
 	assert_int_equal(uevent_next(ends[0], &u), 1);
 	assert_int_equal(u.size, sizeof(MESSAGE));
+	assert_int_equal(u.text[u.size], '\0');
 	assert_string_equal(uevent_get(&u, "LAST"), "z");
 	/* cut, closed, and the one before it is gone */
 	assert_int_equal(uevent_next(ends[0], &u), 1);

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
+#include "tests/unit/unit.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "init/cmdline.h"
+
+#define HEX64 "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+#define TABLE "dm-verity,,,ro,0 736328 verity 1 /dev/vda1 /dev/vda2 4096 4096 92041 0 sha256 " \
+	      HEX64 " " HEX64
+
+#define PARAMS_MAX 5
+
+/* A line and the kernel's view of it; value NULL: a word without '='. */
+static const struct {
+	const char *line;
+	struct cmdline_param params[PARAMS_MAX + 1]; /* ends with a key of NULL */
+} vectors[] = {
+	{ "", { { NULL, NULL } } },
+	{ " ", { { NULL, NULL } } },
+	{ " \t\n\v\f\r\xa0", { { NULL, NULL } } },
+	{ "quiet", { { "quiet", NULL } } },
+	{ "a=b", { { "a", "b" } } },
+	{ "a=", { { "a", "" } } },
+	{ "a=b=c", { { "a", "b=c" } } },
+	{ "a b=1 c", { { "a", NULL }, { "b", "1" }, { "c", NULL } } },
+	{ "  a\t\tb=1\n", { { "a", NULL }, { "b", "1" } } },
+	/* the kernel's blanks: Latin-1's no-break space is one, 0x85 is not */
+	{ "a\xa0" "b", { { "a", NULL }, { "b", NULL } } },
+	{ "a\x85" "b=\xc3\xa9", { { "a\x85" "b", "\xc3\xa9" } } },
+	{ "a\x1f" "b", { { "a\x1f" "b", NULL } } },
+	/* an equals sign in front of everything is part of the name */
+	{ "=", { { "=", NULL } } },
+	{ "=a", { { "=a", NULL } } },
+	{ "=a=b", { { "=a", "b" } } },
+	{ "==", { { "=", "" } } },
+	/* quotes after the equals sign */
+	{ "a=\"b c\" d", { { "a", "b c" }, { "d", NULL } } },
+	{ "a=\"\" d", { { "a", "" }, { "d", NULL } } },
+	{ "a=\"b\"c d", { { "a", "b\"c" }, { "d", NULL } } },
+	{ "a=\"b c\"d\" e", { { "a", "b c\"d\" e" } } },
+	{ "a=\"b\"\"c\" d", { { "a", "b\"\"c" }, { "d", NULL } } },
+	/* quotes inside of a value stay, and hold it together */
+	{ "a=b\"c d\"e f", { { "a", "b\"c d\"e" }, { "f", NULL } } },
+	{ "a=b\" \"", { { "a", "b\" \"" } } },
+	/* quotes before the name */
+	{ "\"a=b c\" d", { { "a", "b c" }, { "d", NULL } } },
+	{ "\"a b\"=c d", { { "a b\"", "c" }, { "d", NULL } } },
+	{ "\"a\"", { { "a", NULL } } },
+	{ "\"a b\" c", { { "a b", NULL }, { "c", NULL } } },
+	{ "\"a=\"b\" c\" d", { { "a", "b\" c" }, { "d", NULL } } },
+	{ "a\"=\"b c", { { "a\"", "b" }, { "c", NULL } } },
+	/* quotes that nothing closes */
+	{ "\"", { { "", NULL } } },
+	{ "\"\"", { { "", NULL } } },
+	{ "a=\"", { { "a", "" } } },
+	{ "a=\"b c", { { "a", "b c" } } },
+	{ "\"a b c", { { "a b c", NULL } } },
+	{ "\" ", { { " ", NULL } } },
+	/* no other character quotes */
+	{ "a='b c'", { { "a", "'b" }, { "c'", NULL } } },
+	{ "a=b\\ c", { { "a", "b\\" }, { "c", NULL } } },
+	{ "a=\"b\\\"c d", { { "a", "b\\\"c" }, { "d", NULL } } },
+	/* behind "--" stands what is the init's own */
+	{ "a -- b", { { "a", NULL } } },
+	{ "-- a=b", { { NULL, NULL } } },
+	{ "\"--\" a", { { NULL, NULL } } },
+	{ "a --", { { "a", NULL } } },
+	{ "--- b", { { "---", NULL }, { "b", NULL } } },
+	{ "--a b", { { "--a", NULL }, { "b", NULL } } },
+	{ "--=a b", { { "--", "a" }, { "b", NULL } } },
+	{ "a=-- b", { { "a", "--" }, { "b", NULL } } },
+	{ "a=\" -- \" b", { { "a", " -- " }, { "b", NULL } } },
+	/* cases A1 */
+	{ "ro dm-mod.create=\"" TABLE "\" root=/dev/dm-0",
+	  { { "ro", NULL }, { "dm-mod.create", TABLE }, { "root", "/dev/dm-0" } } },
+	{ "\"dm-mod.create=" TABLE "\" root=/dev/dm-0",
+	  { { "dm-mod.create", TABLE }, { "root", "/dev/dm-0" } } },
+	/* cases A2 */
+	{ "unrelated=\"value with root=bogus\" root=/dev/vda1",
+	  { { "unrelated", "value with root=bogus" }, { "root", "/dev/vda1" } } },
+	{ "\"param=value with spaces\" root=/dev/vda1 -- root=/dev/vdb",
+	  { { "param", "value with spaces" }, { "root", "/dev/vda1" } } },
+	/* cases A4 */
+	{ "dyndbg=\"file drivers/usb/* +p\" quiet",
+	  { { "dyndbg", "file drivers/usb/* +p" }, { "quiet", NULL } } },
+};
+
+static int same(const char *a, const char *b)
+{
+	return a && b ? !strcmp(a, b) : a == b;
+}
+
+static void test_vectors(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < COUNT(vectors); i++) {
+		/* on the heap, so that a byte behind the text is seen */
+		char *line = strdup(vectors[i].line), *rest = line;
+		const struct cmdline_param *expected = vectors[i].params;
+		struct cmdline_param param;
+
+		while (cmdline_next(&rest, &param)) {
+			if (!same(param.key, expected->key) || !same(param.value, expected->value))
+				fail_msg("<%s>: <%s>=<%s>, expected <%s>=<%s>", vectors[i].line,
+					 param.key, param.value ? param.value : "-",
+					 expected->key ? expected->key : "-",
+					 expected->value ? expected->value : "-");
+			expected++;
+		}
+		if (expected->key)
+			fail_msg("<%s>: <%s> is missing", vectors[i].line, expected->key);
+		/* it stays at its end */
+		assert_int_equal(cmdline_next(&rest, &param), 0);
+		free(line);
+	}
+}
+
+/* As long as the buffer for a line: one word, and as many words as go in. */
+static void test_long_lines(void **state)
+{
+	char *line = malloc(CMDLINE_SIZE), *rest = line;
+	struct cmdline_param param;
+	size_t count = 0;
+
+	(void)state;
+	memset(line, 'x', CMDLINE_SIZE - 1);
+	line[CMDLINE_SIZE - 1] = '\0';
+	assert_int_equal(cmdline_next(&rest, &param), 1);
+	assert_int_equal(strlen(param.key), CMDLINE_SIZE - 1);
+	assert_null(param.value);
+	assert_int_equal(cmdline_next(&rest, &param), 0);
+
+	for (size_t i = 0; i < CMDLINE_SIZE - 1; i++)
+		line[i] = i % 2 ? ' ' : 'y';
+	line[CMDLINE_SIZE - 1] = '\0';
+	for (rest = line; cmdline_next(&rest, &param); count++)
+		assert_string_equal(param.key, "y");
+	assert_int_equal(count, CMDLINE_SIZE / 2);
+	free(line);
+}
+
+static void test_limit_is_known(void **state)
+{
+	(void)state;
+#if defined(__x86_64__) || defined(__aarch64__)
+	assert_int_equal(cmdline_limit(), 2047);
+#elif defined(__s390x__)
+	assert_int_equal(cmdline_limit(), 4095);
+#else
+	skip();
+#endif
+	assert_true(cmdline_limit() < CMDLINE_SIZE);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_vectors),
+		cmocka_unit_test(test_long_lines),
+		cmocka_unit_test(test_limit_is_known),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
