@@ -12,7 +12,9 @@
 
 static const struct command *const commands[] = {
 	&command_layers,
+	&command_merge,
 	&command_initramfs,
+	&command_inspect,
 };
 
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))

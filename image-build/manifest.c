@@ -17,14 +17,38 @@ static char *hex(const uint8_t *bytes, size_t size)
 	return text;
 }
 
+/* What differs from the guest's defaults, as ",key=value…"; allocated. */
+static char *unusual_text(const struct verity_params *v)
+{
+	struct verity_params usual;
+	uint64_t behind_data = (v->data_blocks * v->data_block_size + v->hash_block_size - 1) /
+				       v->hash_block_size + 1;
+	char hash[VERITY_HASH_NAME_SIZE + 8] = "", format[24] = "", data[40] = "", block[40] = "",
+	     start[40] = "";
+
+	verity_params_init(&usual);
+	if (strcmp(v->hash_name, usual.hash_name))
+		snprintf(hash, sizeof(hash), ",hash=%s", v->hash_name);
+	if (v->hash_type != usual.hash_type)
+		snprintf(format, sizeof(format), ",format=%" PRIu32, v->hash_type);
+	if (v->data_block_size != usual.data_block_size)
+		snprintf(data, sizeof(data), ",data_block_size=%" PRIu32, v->data_block_size);
+	if (v->hash_block_size != usual.hash_block_size)
+		snprintf(block, sizeof(block), ",hash_block_size=%" PRIu32, v->hash_block_size);
+	if (v->hash_start_block != behind_data)
+		snprintf(start, sizeof(start), ",hash_start=%" PRIu64, v->hash_start_block);
+	return memory_printf("%s%s%s%s%s", hash, format, data, block, start);
+}
+
 char *manifest_layer_text(const struct built_image *image)
 {
 	const struct verity_params *v = &image->verity;
 	char *root __text = hex(v->root_hash, v->root_hash_size);
 	char *salt __text = hex(v->salt, v->salt_size);
+	char *unusual __text = unusual_text(v);
 
-	return memory_printf("SERIAL=%s,root_hash=%s%s%s,data_blocks=%" PRIu64, image->serial, root,
-		v->salt_size ? ",salt=" : "", salt, v->data_blocks);
+	return memory_printf("SERIAL=%s,root_hash=%s%s%s,data_blocks=%" PRIu64 "%s", image->serial,
+		root, v->salt_size ? ",salt=" : "", salt, v->data_blocks, unusual);
 }
 
 char *manifest_cmdline(const struct manifest_layer *layers, size_t count)

@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
+/* socle-image inspect: what a file is, and the verity parameters that it carries. */
+#include <fcntl.h>
+#include <inttypes.h>
+#include <json-c/json.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include "image-build/command.h"
+#include "image-build/cpio_scan.h"
+#include "image-build/manifest.h"
+#include "image-build/memory.h"
+#include "image-build/oci_source.h"
+#include "image-build/probe.h"
+#include "image-build/refuse.h"
+#include "image-build/verity_check.h"
+#include "lib/cleanup.h"
+#include "lib/hex.h"
+#include "lib/io.h"
+#include "verity/superblock.h"
+
+struct options {
+	bool json;
+	bool verify;
+	const char *root_hash;
+};
+
+/* One command's findings; printed as text or as JSON from the same object. */
+struct report {
+	const struct options *options;
+	const char *path;
+	int fd;
+	uint64_t size;
+	uint8_t head[PROBE_BYTES];
+	size_t head_size;
+	struct json_object *o;
+};
+
+static void add_text(struct json_object *o, const char *key, const char *value)
+{
+	json_object_object_add(o, key, json_object_new_string(value));
+}
+
+static void add_number(struct json_object *o, const char *key, uint64_t value)
+{
+	json_object_object_add(o, key, json_object_new_uint64(value));
+}
+
+static void add_hex(struct json_object *o, const char *key, const uint8_t *bytes, size_t size)
+{
+	char text[2 * VERITY_SALT_MAX + 1];
+
+	hex_encode(bytes, size, text);
+	add_text(o, key, text);
+}
+
+static void add_uuid(struct json_object *o, const char *key, const uint8_t uuid[UUID_SIZE])
+{
+	char text[UUID_TEXT_SIZE];
+
+	uuid_text(uuid, text);
+	add_text(o, key, text);
+}
+
+static void add_verity(struct report *r, const struct verity_params *p, const uint8_t *uuid)
+{
+	struct json_object *o = json_object_new_object();
+	struct built_image image = { .verity = *p };
+	char *layer __text = NULL, *line __text = NULL;
+
+	add_text(o, "hash", p->hash_name);
+	add_number(o, "format", p->hash_type);
+	add_number(o, "data_block_size", p->data_block_size);
+	add_number(o, "hash_block_size", p->hash_block_size);
+	add_number(o, "data_blocks", p->data_blocks);
+	add_number(o, "hash_start", p->hash_start_block);
+	add_hex(o, "salt", p->salt, p->salt_size);
+	add_hex(o, "root_hash", p->root_hash, p->root_hash_size);
+	add_uuid(o, "uuid", uuid);
+	json_object_object_add(r->o, "verity", o);
+	hex_encode(p->root_hash, SERIAL_DIGITS / 2, image.serial);
+	layer = manifest_layer_text(&image);
+	line = memory_printf("socle.layer=%s", layer);
+	add_text(r->o, "serial", image.serial);
+	add_text(r->o, "cmdline", line);
+}
+
+/* The root hash that the user knows, in place of the one that the file shows. */
+static int use_root_hash(const struct options *o, struct verity_params *p, struct err *e)
+{
+	uint8_t known[VERITY_DIGEST_MAX];
+	int size;
+
+	if (!o->root_hash)
+		return 0;
+	size = hex_decode(o->root_hash, known, sizeof(known));
+	if (size != (int)verity_digest_size(p->hash_name))
+		return refuse(e, "--root-hash: not %u bytes in hex",
+			verity_digest_size(p->hash_name));
+	memcpy(p->root_hash, known, (size_t)size);
+	return 0;
+}
+
+/*
+ * Verity parameters from a superblock at an offset. *found says whether there is
+ * one at all; a bad one is an error.
+ */
+static int inspect_verity(struct report *r, uint64_t offset, bool *found, struct err *e)
+{
+	uint8_t bytes[VERITY_SUPERBLOCK_SIZE], uuid[VERITY_UUID_SIZE];
+	struct verity_params p;
+	int ret;
+
+	*found = false;
+	if (io_pread(r->fd, bytes, sizeof(bytes), offset) != (ssize_t)sizeof(bytes))
+		return 0;
+	ret = verity_superblock_read(bytes, offset, &p, uuid, e);
+	if (ret == -ENODATA)
+		return 0;
+	*found = true;
+	if (!ret && p.data_blocks > offset / p.data_block_size)
+		ret = refuse(e, "its verity superblock claims %" PRIu64
+				" data blocks, but only %" PRIu64 " stand before it",
+			p.data_blocks, offset / p.data_block_size);
+	if (!ret)
+		ret = verity_root(r->fd, &p, e);
+	if (!ret)
+		ret = use_root_hash(r->options, &p, e);
+	if (!ret)
+		add_verity(r, &p, uuid);
+	if (!ret && r->options->verify)
+		ret = verity_check(r->fd, &p, e);
+	if (!ret && r->options->verify)
+		json_object_object_add(r->o, "verified", json_object_new_boolean(1));
+	return ret;
+}
+
+static int inspect_erofs(struct report *r, struct err *e)
+{
+	struct erofs_facts facts;
+	uint64_t at;
+	bool found;
+	int ret;
+
+	if (probe_erofs(r->head, r->head_size, &facts))
+		return refuse(e, "its erofs superblock has fields that cannot be");
+	if (facts.size > r->size)
+		return refuse(e, "its erofs has %" PRIu64 " bytes, the file only %" PRIu64, facts.size,
+			r->size);
+	add_number(r->o, "block_size", facts.block_size);
+	add_number(r->o, "filesystem_bytes", facts.size);
+	add_number(r->o, "inodes", facts.inodes);
+	add_uuid(r->o, "uuid", facts.uuid);
+	/* Where this program puts it, and where it may stand behind blocks of 512 bytes. */
+	at = (facts.size + 4095) & ~4095ULL;
+	ret = inspect_verity(r, at, &found, e);
+	if (!ret && !found && at != facts.size)
+		ret = inspect_verity(r, facts.size, &found, e);
+	if (!ret && found)
+		add_text(r->o, "type", "erofs+verity");
+	return ret;
+}
+
+static int inspect_initramfs(struct report *r, struct err *e)
+{
+	struct json_object *list = json_object_new_array();
+	struct cpio_facts facts;
+	void *bytes = mmap(NULL, r->size, PROT_READ, MAP_PRIVATE, r->fd, 0);
+	int ret;
+
+	if (bytes == MAP_FAILED) {
+		json_object_put(list);
+		return system_failed(e, "map");
+	}
+	ret = cpio_scan(bytes, r->size, &facts, e);
+	munmap(bytes, r->size);
+	for (size_t i = 0; !ret && i < facts.count; i++) {
+		struct json_object *o = json_object_new_object();
+
+		add_text(o, "compression", facts.segments[i].compression);
+		add_number(o, "offset", facts.segments[i].offset);
+		add_number(o, "entries", facts.segments[i].entries);
+		add_number(o, "content_bytes", facts.segments[i].content_bytes);
+		json_object_array_add(list, o);
+	}
+	if (ret) {
+		json_object_put(list);
+		return ret;
+	}
+	add_text(r->o, "type", "initramfs");
+	json_object_object_add(r->o, "init", json_object_new_boolean(facts.has_init));
+	json_object_object_add(r->o, "archives", list);
+	return 0;
+}
+
+static bool is_layout(const char *path)
+{
+	struct oci_source s;
+	char *text = NULL;
+	size_t size;
+	bool found;
+
+	if (oci_source_open(&s, path, ".", NULL))
+		return false;
+	found = !oci_source_text(&s, "oci-layout", &text, &size, NULL);
+	free(text);
+	oci_source_close(&s);
+	return found;
+}
+
+static int inspect_kind(struct report *r, struct err *e)
+{
+	enum image_kind kind = probe_kind(r->head, r->head_size);
+	struct err why = { .text = "" };
+
+	add_text(r->o, "type", probe_name(kind));
+	switch (kind) {
+	case IMAGE_EROFS:
+		return inspect_erofs(r, e);
+	case IMAGE_VERITY:
+		/* Its data is elsewhere: nothing can be computed. */
+		return verity_superblock_read(r->head, 0, &(struct verity_params){ 0 }, NULL, e);
+	case IMAGE_CPIO:
+		return inspect_initramfs(r, e);
+	case IMAGE_GZIP:
+	case IMAGE_ZSTD:
+	case IMAGE_XZ:
+		/* A compressed something is not an error. */
+		(void)inspect_initramfs(r, &why);
+		return 0;
+	case IMAGE_TAR:
+		if (is_layout(r->path))
+			add_text(r->o, "type", "OCI image layout (tar)");
+		return 0;
+	case IMAGE_EXT4:
+	case IMAGE_SQUASHFS:
+	case IMAGE_XFS:
+	case IMAGE_GPT:
+	case IMAGE_MBR:
+	case IMAGE_ELF:
+	case IMAGE_UNKNOWN:
+		break;
+	}
+	return 0;
+}
+
+static int inspect(struct report *r, struct err *e)
+{
+	int fd __fd = open(r->path, O_RDONLY | O_CLOEXEC);
+	struct stat st;
+	ssize_t n;
+
+	if (fd < 0 || fstat(fd, &st))
+		return system_failed(e, "open");
+	r->fd = fd;
+	if (S_ISDIR(st.st_mode)) {
+		add_text(r->o, "type", is_layout(r->path) ? "OCI image layout" : "directory");
+		return 0;
+	}
+	r->size = (uint64_t)st.st_size;
+	if (S_ISBLK(st.st_mode))
+		r->size = (uint64_t)lseek(fd, 0, SEEK_END);
+	add_number(r->o, "size", r->size);
+	n = io_pread(fd, r->head, sizeof(r->head), 0);
+	if (n < 0)
+		return system_error(e, (int)-n, "read");
+	r->head_size = (size_t)n;
+	return inspect_kind(r, e);
+}
+
+/* "key: value" lines; an object's and an array's members are set in. */
+static void print_value(const char *key, struct json_object *value, int depth)
+{
+	printf("%*s%s:", depth * 2, "", key);
+	if (json_object_is_type(value, json_type_object)) {
+		printf("\n");
+		json_object_object_foreach(value, inner, v) print_value(inner, v, depth + 1);
+	} else if (json_object_is_type(value, json_type_array)) {
+		printf("\n");
+		for (size_t i = 0; i < json_object_array_length(value); i++)
+			print_value("-", json_object_array_get_idx(value, i), depth + 1);
+	} else {
+		printf(" %s\n", json_object_get_string(value));
+	}
+}
+
+static void print_report(const struct report *r)
+{
+	if (r->options->json) {
+		printf("%s\n", json_object_to_json_string_ext(r->o, JSON_C_TO_STRING_PRETTY |
+								       JSON_C_TO_STRING_SPACED |
+								       JSON_C_TO_STRING_NOSLASHESCAPE));
+		return;
+	}
+	json_object_object_foreach(r->o, key, value) print_value(key, value, 0);
+}
+
+static const struct option_row options[] = {
+	{ "--json", NULL, offsetof(struct options, json), option_flag, false, "print JSON" },
+	{ "--verify", NULL, offsetof(struct options, verify), option_flag, false,
+		"recompute every hash; fail with the first block that does not match" },
+	{ "--root-hash", "HEX", offsetof(struct options, root_hash), option_text, false,
+		"the root hash to hold against, in place of the one in the file" },
+	{ .name = NULL },
+};
+
+static int run(int argc, char **argv)
+{
+	struct options o = { .json = false };
+	struct report r = { .options = &o, .fd = -1 };
+	struct err e = { .text = "" };
+	int status = option_parse(&command_inspect, argc, argv, &o, &r.path);
+
+	if (status)
+		return status;
+	r.o = json_object_new_object();
+	add_text(r.o, "file", r.path);
+	status = inspect(&r, &e) ? STATUS_FAILED : STATUS_OK;
+	if (!status && o.verify && !json_object_object_get_ex(r.o, "verified", NULL)) {
+		refuse(&e, "no verity superblock behind its data, so nothing to verify");
+		status = STATUS_FAILED;
+	}
+	print_report(&r);
+	json_object_put(r.o);
+	if (status) {
+		err_prefix(&e, "%.200s: ", r.path);
+		return command_failed(&e);
+	}
+	return status;
+}
+
+const struct command command_inspect = {
+	.name = "inspect",
+	.summary = "Say what an image is, and the verity parameters behind it",
+	.operands = "<file or directory>",
+	.details = "The root hash shown is computed from the top block of the tree that the file\n"
+		   "holds; it proves nothing before it is compared with one that is trusted.",
+	.options = options,
+	.run = run,
+};

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
+/* socle-image merge: one image of a whole container image. */
+#include <libgen.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "image-build/command.h"
+#include "image-build/convert.h"
+#include "image-build/jobs.h"
+#include "image-build/memory.h"
+#include "image-build/merge.h"
+#include "image-build/output.h"
+#include "image-build/refuse.h"
+#include "image-build/tar_write.h"
+
+struct build {
+	const struct convert_options *options;
+	struct oci_image image;
+	struct layer layers[LIMIT_LAYERS];
+	struct output output;
+	struct built_image *built; /* shared with the child */
+	_Atomic uint64_t *done;    /* shared, too */
+};
+
+static int make_image(void *context, size_t index, struct err *e)
+{
+	struct build *b = context;
+
+	(void)index;
+	return image_make(&b->layers[0].tree, b->output.temp, &b->options->salt, b->built, b->done, e);
+}
+
+static int write_image(struct build *b, struct err *e)
+{
+	char *copy __text = memory_text(b->options->output);
+	char *manifest __text = memory_printf("%s.json", b->options->output);
+	struct manifest_layer layer = { basename(copy), NULL, b->built };
+	struct progress p;
+	int r;
+
+	merge_layers(b->layers, b->image.layer_count);
+	r = output_create(&b->output, b->options->output, e);
+	if (r)
+		return r;
+	progress_start(&p, "writing", tar_size_estimate(&b->layers[0].tree), b->done);
+	r = jobs_in_children(1, make_image, b, &p, e);
+	if (!r)
+		r = output_commit(&b->output, e);
+	if (!r)
+		r = convert_report(manifest, b->options, &b->image, &layer, 1, e);
+	output_discard(&b->output);
+	return r;
+}
+
+static int merge(const struct convert_options *o, const char *path, struct err *e)
+{
+	char *copy __text = memory_text(o->output);
+	struct build *b = memory_zero(1, sizeof(*b));
+	struct oci_source source = { .directory = -1 };
+	int r;
+
+	b->options = o;
+	b->output.fd = -1;
+	b->built = jobs_shared(sizeof(*b->built));
+	b->done = jobs_shared(sizeof(*b->done));
+	r = oci_source_open(&source, path, dirname(copy), e);
+	if (!r)
+		r = oci_load(&source, o->ref, o->platform, &b->image, e);
+	if (!r) {
+		r = convert_read(&source, &b->image, b->layers, e);
+		if (!r)
+			r = write_image(b, e);
+		for (size_t i = 0; i < b->image.layer_count; i++)
+			layer_free(&b->layers[i]);
+	}
+	oci_source_close(&source);
+	free(b);
+	return r;
+}
+
+static const struct option_row options[] = {
+	{ "--output", "FILE", offsetof(struct convert_options, output), option_text, false,
+		"the image; FILE.json is its manifest (default: merged.img)" },
+	CONVERT_ROWS(struct convert_options),
+	{ .name = NULL },
+};
+
+static int run(int argc, char **argv)
+{
+	struct convert_options o = { .output = "merged.img", .platform = oci_host_platform() };
+	struct err e = { .text = "" };
+	const char *path = NULL;
+	int status = option_parse(&command_merge, argc, argv, &o, &path);
+
+	if (status)
+		return status;
+	return merge(&o, path, &e) ? command_failed(&e) : STATUS_OK;
+}
+
+const struct command command_merge = {
+	.name = "merge",
+	.summary = "Turn a container image into one erofs image with dm-verity, its layers applied",
+	.operands = "<OCI image layout: a directory or a tar>",
+	.details = "",
+	.options = options,
+	.run = run,
+};
