@@ -11,7 +11,10 @@ if git grep -nIE "$hosts"; then
 	echo "these lines name the host of a package registry"
 	status=1
 fi
-for place in "$PWD/" "$HOME/." "${SOCLE_CACHE:-$HOME/.cache}"; do
+places=("$HOME/." "${SOCLE_CACHE:-$HOME/.cache}")
+# A checkout right below / has a name that may stand anywhere.
+[[ $PWD != /*/* ]] || places+=("$PWD/")
+for place in "${places[@]}"; do
 	if git grep -nIF -- "$place"; then
 		echo "these lines name $place, a place on this machine"
 		status=1

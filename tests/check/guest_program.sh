@@ -27,7 +27,7 @@ bytes=$(stat -c %s "$program")
 if [[ $bytes -ge $max_bytes ]]; then
 	fail "has $bytes bytes, and must stay below $max_bytes"
 fi
-for path in "$PWD/" "${SOCLE_CACHE:-$HOME/.cache/socle}/"; do
+for path in "$PWD"/{lib,verity,mount,init}/ "${SOCLE_CACHE:-$HOME/.cache/socle}/"; do
 	if grep -qaF "$path" "$program"; then
 		fail "has the path $path in it"
 	fi
