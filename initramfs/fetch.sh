@@ -137,11 +137,13 @@ read_lists()
 		return 0
 	fi
 	echo "fetch.sh: reading the package lists of $suite ($arch)" >&2
-	if ! apt_env apt-get -q update >"$log" 2>&1; then
-		tail -n 15 "$log" >&2
-		die "the package lists of $suite could not be read (log: $log)"
+	# A mirror may lack a list that is not needed; what is needed is missed below.
+	if apt_env apt-get -q update --error-on=any >"$log" 2>&1; then
+		: >"$apt_home/fresh"
+	else
+		grep -E '^(E|W|Err)' "$log" | tail -n 6 >&2 || true
+		echo "fetch.sh: not every package list of $suite could be read (log: $log)" >&2
 	fi
-	: >"$apt_home/fresh"
 }
 
 # Prints "PACKAGE VERSION" per line, best first.
@@ -218,8 +220,8 @@ for spec in "$@"; do
 	fi
 
 	read_lists
-	tries=$(offers "$kind" "$name")
-	[[ -n $tries ]] || die "$suite offers no package for $spec ($arch)"
+	tries=$(offers "$kind" "$name") || true
+	[[ -n $tries ]] || die "$spec could not be had: the lists of $suite ($arch) have no such package"
 	# The locked version goes first where the suite still offers it.
 	if [[ -n $locked ]]; then
 		tries=$({ grep -F " $version" <<<"$tries" || true
@@ -233,8 +235,11 @@ for spec in "$@"; do
 		[[ -n $got ]] && break
 		echo "fetch.sh: the mirror lists $package $try but did not give it" >&2
 	done <<<"$tries"
-	[[ -n $got ]] || die "$spec could not be had: the mirror gave none of the" \
-		"versions $(cut -d' ' -f2 <<<"$tries" | paste -sd' ') (log: $log)"
+	if [[ -z $got ]]; then
+		file=$(sed -n 's,.*Failed to fetch .*/\([^ ]*\).*,\1,p' "$log" | tail -n 1)
+		die "$spec could not be had: the mirror gave none of the versions" \
+			"$(cut -d' ' -f2 <<<"$tries" | paste -sd' ')${file:+, the last file missed is $file} (log: $log)"
+	fi
 	mv -f "$part/$got" "$downloads/$got"
 	echo "$line_arch $spec $try $(hash_of "$downloads/$got") $got"
 done
