@@ -92,7 +92,7 @@ static int read_layer(void *context, size_t index, struct err *e)
 	if (!r)
 		return 0;
 	digest_text(&l->digest, text);
-	err_prefix(e, "layer %zu (%.19s…): ", index, text);
+	err_prefix(e, "layer %zu (%.19s...): ", index, text);
 	return r;
 }
 

@@ -208,11 +208,11 @@ static int read_xattrs(struct archive_entry *entry, struct inode *inode, struct 
 		return refuse(e, "an access list as text; only system.posix_acl_ attributes are kept");
 	archive_entry_xattr_reset(entry);
 	while (!r && archive_entry_xattr_next(entry, &name, &value, &size) == ARCHIVE_OK) {
-		total += strlen(name) + size;
-		if (strlen(name) > LIMIT_XATTR_NAME || size > LIMIT_XATTR_VALUE ||
-		    total > LIMIT_XATTRS)
-			return refuse_limit(e, "attribute %.60s of %zu bytes (name at most %d, value %d, all %d)",
-				name, size, LIMIT_XATTR_NAME, LIMIT_XATTR_VALUE, LIMIT_XATTRS);
+		total += strlen(name) + size + 32;
+		if (strlen(name) > LIMIT_XATTR_NAME || size > LIMIT_XATTRS || total > LIMIT_XATTRS)
+			return refuse_limit(e, "attribute %.60s of %zu bytes (a name has at most %d, all "
+					       "attributes of a file %d)", name, size, LIMIT_XATTR_NAME,
+				LIMIT_XATTRS);
 		r = overlay_take_xattr(inode, name, value, size, e);
 	}
 	return r;

@@ -13,8 +13,12 @@
 #define LIMIT_NAME         255                /* bytes: NAME_MAX */
 #define LIMIT_LINK_TARGET  4095               /* bytes: PATH_MAX */
 #define LIMIT_XATTR_NAME   255                /* bytes: XATTR_NAME_MAX */
-#define LIMIT_XATTR_VALUE  65535              /* bytes: the erofs entry's 16-bit size */
-#define LIMIT_XATTRS       65536              /* bytes of one inode's names and values */
+/*
+ * Bytes of one inode's attributes, names and values, with 32 more for each:
+ * liberofs 1.8.6 reads a pax header of more than 32 KiB wrong, and the paths
+ * stand there, too.
+ */
+#define LIMIT_XATTRS       20480
 #define LIMIT_ENTRIES      4194304            /* names in one layer */
 #define LIMIT_LAYER_BYTES  (1ULL << 40)       /* one uncompressed layer */
 #define LIMIT_FILE_BYTES   (1ULL << 40)       /* one file, holes included */

@@ -149,10 +149,10 @@ static int read_document(const struct oci_source *s, const struct descriptor *d,
 	hasher_finish(&h, &found);
 	hasher_stop(&h);
 	if (size != d->size)
-		r = refuse(e, "%s/%s has %zu bytes, its descriptor says %llu", s->path, file, size,
+		r = refuse(e, "%s has %zu bytes, its descriptor says %llu", file, size,
 			(unsigned long long)d->size);
 	else if (!digest_equal(&found, &d->digest))
-		r = refuse(e, "%s/%s does not have the digest that is its name", s->path, file);
+		r = refuse(e, "%s does not have the digest that is its name", file);
 	else
 		r = parse_json(text, size, file, ret, e);
 	free(text);
@@ -305,7 +305,7 @@ static int read_layers(struct json_object *manifest, struct json_object *config,
 	if (!count)
 		return refuse(e, "an image without layers");
 	if (count > LIMIT_LAYERS)
-		return refuse_limit(e, "%zu layers, at most %d; use merge", count, LIMIT_LAYERS);
+		return refuse_limit(e, "%zu layers, at most %d", count, LIMIT_LAYERS);
 	for (size_t i = 0; i < count; i++) {
 		int r = read_layer(json_object_array_get_idx(layers, i),
 			json_object_array_get_idx(ids, i), &ret->layers[i], e);

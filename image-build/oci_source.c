@@ -59,7 +59,7 @@ static int copy_member(const struct oci_source *s, struct archive *a, struct err
 			return system_error(e, -r, "write a temporary file in %s", s->scratch);
 	}
 	if (r != ARCHIVE_EOF)
-		return refuse(e, "%s: %s", s->path, archive_error_string(a));
+		return refuse(e, "%s", archive_error_string(a));
 	if (lseek(fd, 0, SEEK_SET))
 		return system_failed(e, "rewind a temporary file");
 	return steal_fd(&fd);
@@ -80,8 +80,8 @@ static int find_member(const struct oci_source *s, struct archive *a, const char
 			return copy_member(s, a, e);
 	}
 	if (r != ARCHIVE_EOF)
-		return refuse(e, "%s: damaged tar: %s", s->path, archive_error_string(a));
-	return err_set(e, FAIL_VALUE_INVALID, ENOENT, "%s has no file %s", s->path, name);
+		return refuse(e, "damaged tar: %s", archive_error_string(a));
+	return err_set(e, FAIL_VALUE_INVALID, ENOENT, "it has no file %s", name);
 }
 
 static int open_member(const struct oci_source *s, const char *name, struct err *e)
@@ -93,8 +93,7 @@ static int open_member(const struct oci_source *s, const char *name, struct err 
 	if (archive_read_open_filename(a, s->path, 1 << 16) == ARCHIVE_OK)
 		fd = find_member(s, a, name, e);
 	else
-		fd = refuse(e, "%s is not an OCI image layout: neither a directory nor an uncompressed tar",
-			s->path);
+		fd = refuse(e, "not an OCI image layout: neither a directory nor an uncompressed tar");
 	archive_read_free(a);
 	return fd;
 }
@@ -106,7 +105,7 @@ static int open_file(const struct oci_source *s, const char *name, struct err *e
 	if (s->directory < 0)
 		return open_member(s, name, e);
 	fd = openat(s->directory, name, O_RDONLY | O_CLOEXEC);
-	return fd < 0 ? system_failed(e, "%s/%s", s->path, name) : fd;
+	return fd < 0 ? system_failed(e, "%s", name) : fd;
 }
 
 int oci_source_text(const struct oci_source *s, const char *name, char **ret, size_t *ret_size,
@@ -120,17 +119,17 @@ int oci_source_text(const struct oci_source *s, const char *name, char **ret, si
 	if (fd < 0)
 		return fd;
 	if (fstat(fd, &st))
-		return system_failed(e, "%s/%s", s->path, name);
+		return system_failed(e, "%s", name);
 	if (!S_ISREG(st.st_mode))
-		return refuse(e, "%s/%s is not a file", s->path, name);
+		return refuse(e, "%s is not a file", name);
 	if (st.st_size > LIMIT_JSON_BYTES)
-		return refuse_limit(e, "%s/%s has %lld bytes, at most %d", s->path, name,
+		return refuse_limit(e, "%s has %lld bytes, at most %d", name,
 			(long long)st.st_size, LIMIT_JSON_BYTES);
 	text = memory_zero(1, (size_t)st.st_size + 1);
 	n = io_read(fd, text, (size_t)st.st_size);
 	if (n < 0) {
 		free(text);
-		return system_error(e, (int)-n, "read %s/%s", s->path, name);
+		return system_error(e, (int)-n, "read %s", name);
 	}
 	*ret = text;
 	*ret_size = (size_t)n;

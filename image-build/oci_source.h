@@ -10,7 +10,7 @@
  * that is not compressed. Source: OCI image-spec, image-layout.md.
  */
 struct oci_source {
-	const char *path;    /* as the user wrote it, for messages */
+	const char *path;    /* as the user wrote it; callers put it before a message */
 	const char *scratch; /* a directory for temporary files */
 	int directory;       /* -1 for a tar */
 };

@@ -105,7 +105,7 @@ int output_create(struct output *ret, const char *path, struct err *e)
 	if (snprintf(o.temp, sizeof(o.temp), "%s/.%s.XXXXXX", dirname(directory), basename(name)) >=
 		    (int)sizeof(o.temp) ||
 	    strlen(path) >= sizeof(o.path))
-		return refuse_limit(e, "%.200s…: the path is too long", path);
+		return refuse_limit(e, "%.200s...: the path is too long", path);
 	o.fd = mkostemp(o.temp, O_CLOEXEC);
 	if (o.fd < 0)
 		return system_failed(e, "create a file beside %s", path);
@@ -169,7 +169,7 @@ int output_scratch(const char *directory, struct err *e)
 		return fd;
 	/* Not every file system has O_TMPFILE. */
 	if (snprintf(temp, sizeof(temp), "%s/.socle.XXXXXX", directory) >= (int)sizeof(temp))
-		return refuse_limit(e, "%.200s…: the path is too long", directory);
+		return refuse_limit(e, "%.200s...: the path is too long", directory);
 	fd = mkostemp(temp, O_CLOEXEC);
 	if (fd < 0)
 		return system_failed(e, "create a temporary file in %s", directory);
