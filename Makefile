@@ -259,10 +259,10 @@ $(BUILD)/clang/%.seen: %.c $(BUILD)/flags | $(HOST)/sources
 	$(Q)touch $@
 
 # What the tests and the runs below find in their environment.
-run_environment = PATH="$(HOST)/bin:$$PATH" BUILD='$(BUILD)' \
+run_environment = export PATH="$(HOST)/bin:$$PATH" BUILD='$(BUILD)' \
 	SOCLE_KERNEL='$(KERNEL)/vmlinuz' SOCLE_MODULES="$$(echo $(KERNEL)/modules/lib/modules/*)" \
 	SOCLE_INIT='$(abspath $(GUEST)/socle-init)' SOCLE_IMAGE='$(abspath $(BUILD)/socle-image)' \
-	SOCLE_AGENT='$(abspath $(GUEST)/test-agent)' PYTHON='$(PYTHON)'
+	SOCLE_AGENT='$(abspath $(GUEST)/test-agent)' PYTHON='$(PYTHON)' &&
 run_needs := all $(KERNEL)/sources
 test_needs := $(run_needs) $(unit_tests) $(clang_seen) $(GUEST)/test-agent
 
