@@ -9,9 +9,9 @@ import os
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Callable, Optional
+from typing import Callable, Optional, Sequence
 
-from harness import cpio, image, oci, verdict, vm
+from harness import image, oci, verdict, vm
 from harness.image import Layer
 from harness.oci import Entry
 from harness.store import Store, digest
@@ -83,16 +83,23 @@ class Bed:
 
     # --- artefacts ----------------------------------------------------------
 
-    def initramfs(self) -> Path:
-        """socle-init with the modules of the kernel."""
-        programs = self.programs
+    def initramfs(self, modules: Sequence[str] = (),
+                  files: Optional[dict[str, bytes]] = None) -> Path:
+        """socle-init and the kernel modules that it needs, and what a test adds."""
+        programs, files = self.programs, files or {}
 
         def make(draft: Path) -> None:
-            image.initramfs(programs.image, programs.init, programs.modules, draft / "initramfs")
+            more: list[str | Path] = []
+            for name in modules:
+                more += ["--module", name]
+            for number, (name, content) in enumerate(files.items()):
+                (draft / str(number)).write_bytes(content)
+                more += ["--file", f"{name}={draft / str(number)}"]
+            image.make_initramfs(programs.image, programs.init, programs.modules,
+                                 draft / "initramfs", *more)
 
-        modules = "".join(sorted(str(path.relative_to(programs.modules))
-                                 for path in programs.modules.rglob("*.ko*")))
-        key = digest(programs.image, programs.init, modules)
+        key = digest(programs.image, programs.init, programs.modules / "modules.dep", *modules,
+                     *itertools.chain(*files.items()))
         return self.store.get("initramfs", key, make) / "initramfs"
 
     def image(self, *layers: list[Entry], salt: Optional[str] = None) -> list[Layer]:
@@ -138,17 +145,18 @@ class Bed:
                 file.write(bytes([byte[0] ^ 0x01]))
         return copy
 
+    @staticmethod
+    def offset_of(disk: Path, content: bytes) -> int:
+        """Where these bytes lie on the disk; they must lie there once."""
+        data = disk.read_bytes()
+        assert data.count(content) == 1, f"{disk} has the content {data.count(content)} times"
+        return data.index(content)
+
     def shortened(self, disk: Path, size: int) -> Path:
         copy = self.copy(disk, f"short-{disk.name}")
         assert size < copy.stat().st_size, f"{disk} has {copy.stat().st_size} bytes already"
         os.truncate(copy, size)
         return copy
-
-    def with_ballast(self, initramfs: Path, files: dict[str, bytes]) -> Path:
-        """The initramfs with an archive of plain files in front of it."""
-        out = self.path("initramfs-with-ballast")
-        out.write_bytes(cpio.archive(files) + initramfs.read_bytes())
-        return out
 
     # --- boots ----------------------------------------------------------------
 

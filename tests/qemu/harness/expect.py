@@ -11,6 +11,7 @@ from harness.image import Layer
 
 POWER_OFF = "guest-shutdown"
 RESET = "guest-reset"
+PANIC = "guest-panic"
 
 
 def error_name(number: int) -> str:

@@ -87,15 +87,22 @@ def seal(data: Path, out: Path, beside: bool = False, fec: bool = False) -> Laye
     return Layer(out, params, hash_disk, fec_disk)
 
 
+
 def make_layers(tool: Path, layout: Path, disks: Path, salt: Optional[str] = None) -> None:
-    run_tool(tool, "layers", layout, disks)
+    disks.mkdir()
+    run_tool(tool, "layers", "--output", disks, *(["--salt", salt] if salt else []), layout)
 
 
 def read_layers(disks: Path) -> list[Layer]:
-    """The topmost first, as on the command line."""
-    listing = json.loads((disks / "layers.json").read_text())
-    return [Layer(disks / layer["disk"], layer["params"]) for layer in listing]
+    """The topmost first, as in image.json and on the command line."""
+    manifest = json.loads((disks / "image.json").read_text())
+    return [Layer(disks / layer["file"], parameters(layer["verity"]))
+            for layer in manifest["layers"]]
 
 
-def initramfs(tool: Path, init: Path, modules: Path, out: Path) -> None:
-    run_tool(tool, "initramfs", init, modules, out)
+def parameters(verity: dict[str, object]) -> dict[str, str]:
+    return {key: str(verity[key]) for key in KEYS if verity[key] != ""}
+
+
+def make_initramfs(tool: Path, init: Path, modules: Path, out: Path, *more: str | Path) -> None:
+    run_tool(tool, "initramfs", "--init", init, "--kernel-modules", modules, "--output", out, *more)

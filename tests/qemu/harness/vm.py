@@ -14,7 +14,7 @@ import subprocess
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Optional
+from typing import Any, Optional
 
 from harness import accel
 from harness.qmp import Qmp, QmpError
@@ -23,7 +23,7 @@ BLK = "virtio-blk"
 SCSI = "virtio-scsi"
 
 # The port behind which a virtio-blk disk can be plugged while the guest runs.
-HOTPLUG_PORT = "hotplug"
+HOTPLUG_PORT = "late"
 
 # The guest was still running when its time was over.
 TIMEOUT = "timeout"
@@ -37,14 +37,15 @@ class Disk:
     serial: Optional[str] = None
     bus: str = BLK
     late: bool = False  # not there at the start: plug() brings it
-    writable: bool = False
+    bad_sector: Optional[int] = None  # reading it is an I/O error
 
     def node(self, index: int) -> dict[str, object]:
-        return {
-            "driver": "raw", "node-name": f"disk{index}", "read-only": not self.writable,
-            "file": {"driver": "file", "filename": str(self.path),
-                     "read-only": not self.writable, "locking": "off"},
-        }
+        file: dict[str, object] = {"driver": "file", "filename": str(self.path),
+                                   "read-only": True, "locking": "off"}
+        if self.bad_sector is not None:
+            error = {"event": "read_aio", "errno": 5, "sector": self.bad_sector}
+            file = {"driver": "blkdebug", "image": file, "inject-error": [error]}
+        return {"driver": "raw", "node-name": f"disk{index}", "read-only": True, "file": file}
 
     def device(self, index: int) -> dict[str, object]:
         device: dict[str, object] = {"drive": f"disk{index}", "id": f"dev{index}"}
@@ -68,6 +69,8 @@ class Machine:
     memory_mib: int = 256
     cpus: int = 1
     serial_console: bool = True
+    # With a pvpanic device a panic is told apart from a reset; needs its module.
+    panic_device: bool = False
     # Seconds that a guest may take under KVM; longer under TCG.
     limit: float = 30
 
@@ -89,6 +92,8 @@ class Machine:
             "-chardev", f"file,id=verdict,path={directory / 'verdict.log'}",
             "-device", "isa-serial,index=1,chardev=verdict",
         ]
+        if self.panic_device:
+            arguments += ["-device", "pvpanic-pci"]
         if any(disk.bus == SCSI for disk in self.disks):
             arguments += ["-device", "virtio-scsi-pci,id=scsi"]
         if any(disk.bus == BLK and disk.late for disk in self.disks):
@@ -186,6 +191,10 @@ class Guest:
         index = self.machine.disks.index(disk)
         self.qmp.command("blockdev-add", **disk.node(index))
         self.qmp.command("device_add", **disk.device(index))
+
+    def await_end(self, seconds: float) -> Optional[dict[str, Any]]:
+        """The SHUTDOWN event if it comes in this time."""
+        return self.qmp.await_event({"SHUTDOWN"}, time.monotonic() + seconds)
 
     def wait(self) -> Outcome:
         """Until the guest ends by itself, or its time is over."""
