@@ -38,16 +38,6 @@ static blkid_probe new_probe(int fd)
 	return pr;
 }
 
-/* libblkid's verdict: 0 one file system, 1 none, -2 more than one, -1 error. */
-static int probe_superblocks(blkid_probe pr)
-{
-	blkid_probe_enable_superblocks(pr, 1);
-	blkid_probe_set_superblocks_flags(pr, BLKID_SUBLKS_TYPE | BLKID_SUBLKS_UUID |
-						      BLKID_SUBLKS_LABEL);
-	blkid_probe_filter_superblocks_type(pr, BLKID_FLTR_ONLYIN, names(probe_fstypes));
-	return blkid_do_safeprobe(pr);
-}
-
 static void copy_value(blkid_probe pr, const char *name, char *to, size_t size)
 {
 	const char *value;
@@ -57,16 +47,47 @@ static void copy_value(blkid_probe pr, const char *name, char *to, size_t size)
 	snprintf(to, size, "%s", value);
 }
 
+/* What a superblock says. */
+struct superblock {
+	char type[FSTYPE_SIZE];
+	char uuid[sizeof(((struct blockdev *)0)->uuid)];
+	char label[sizeof(((struct blockdev *)0)->label)];
+};
+
+/*
+ * 0: one file system, 1: none, -2: more than one, -1: an error, as libblkid
+ * says it. blkid_do_safeprobe() is the same, but takes the first file system
+ * of a device below 1.44 MB for the only one.
+ */
+static int probe_superblocks(blkid_probe pr, struct superblock *ret)
+{
+	int r;
+
+	blkid_probe_enable_superblocks(pr, 1);
+	blkid_probe_set_superblocks_flags(pr, BLKID_SUBLKS_TYPE | BLKID_SUBLKS_UUID |
+						      BLKID_SUBLKS_LABEL);
+	blkid_probe_filter_superblocks_type(pr, BLKID_FLTR_ONLYIN, names(probe_fstypes));
+	r = blkid_do_probe(pr);
+	if (r)
+		return r;
+	copy_value(pr, "TYPE", ret->type, sizeof(ret->type));
+	copy_value(pr, "UUID", ret->uuid, sizeof(ret->uuid));
+	copy_value(pr, "LABEL", ret->label, sizeof(ret->label));
+	r = blkid_do_probe(pr);
+	return r == 1 ? 0 : r ? r : -2;
+}
+
 int probe_fstype(int fd, char type[FSTYPE_SIZE], struct err *e)
 {
 	__probe blkid_probe pr = new_probe(fd);
+	struct superblock found;
 	int r;
 
 	if (!pr)
 		return err_errno(e, FAIL_SYSTEM_CALL_FAILED, "prepare to probe the file system");
-	r = probe_superblocks(pr);
+	r = probe_superblocks(pr, &found);
 	if (r == 0) {
-		copy_value(pr, "TYPE", type, FSTYPE_SIZE);
+		memcpy(type, found.type, sizeof(found.type));
 		return 0;
 	}
 	if (r == -1)
@@ -80,11 +101,12 @@ static void probe_filesystem_ids(int dev, struct blockdev *b)
 {
 	__fd int fd = blockdev_open(dev, b, NULL);
 	__probe blkid_probe pr = fd >= 0 ? new_probe(fd) : NULL;
+	struct superblock found;
 
-	if (!pr || probe_superblocks(pr))
+	if (!pr || probe_superblocks(pr, &found))
 		return;
-	copy_value(pr, "UUID", b->uuid, sizeof(b->uuid));
-	copy_value(pr, "LABEL", b->label, sizeof(b->label));
+	strcpy(b->uuid, found.uuid);
+	strcpy(b->label, found.label);
 }
 
 static void copy_partition_ids(blkid_partlist list, struct blockdev *b)
