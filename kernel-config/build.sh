@@ -1,0 +1,137 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
+#
+# The kernel of SOCLE_ARCH that fits: Debian's source, our fragments, no modules.
+#
+#   build.sh [debug] [--dir | --lock]	as any recipe (see initramfs/recipe.sh)
+#   build.sh [debug] --embed INITRAMFS OUT	a kernel with INITRAMFS in it, as OUT
+#
+# Result of the recipe: vmlinuz, vmlinux (stripped; for hypervisors that start the
+# ELF file), config, version, and in tree/ what a build with an initramfs starts
+# from, so that it costs a link and not a build.
+#
+# SOCLE_TRUSTED_KEYS=FILE.pem	certificates whose signatures of root hashes count
+
+here=$(cd "${BASH_SOURCE[0]%/*}" && pwd)
+debug=''
+[[ ${1:-} != debug ]] || { debug=debug; shift; }
+machine=${SOCLE_ARCH:-x86_64}
+# shellcheck source=kernel-config/machine.sh
+. "$here/machine.sh"
+export SOCLE_GCC=${SOCLE_GCC:-${tools}gcc}
+name=kernel-built${debug:+-$debug}-$machine
+# The package is the same for all architectures.
+arch=amd64
+sources=(deb:linux-source-6.12)
+steps=4
+# shellcheck source=initramfs/recipe.sh
+. "$here/../initramfs/recipe.sh"
+
+# Besides a recipe's usual inputs: the fragments, and the tools whose versions show
+# in the result.
+recipe_dir()
+{
+	local key
+
+	key=$({
+		cat "$recipes/recipe.sh" "$here"/{build,configure,fragments,machine}.sh
+		cat "$here/renamed"
+		(cd "$here/fragments" && "$here/fragments.sh" "$machine" ${debug:+"$debug"} | xargs sha256sum)
+		[[ -z ${SOCLE_TRUSTED_KEYS:-} ]] || cat "$SOCLE_TRUSTED_KEYS"
+		lock_lines
+		"$compiler" --version 2>/dev/null | head -n 1
+		"${tools}ld" --version 2>/dev/null | head -n 1
+		zstd --version 2>/dev/null
+	} | sha256sum | cut -c1-16)
+	echo "$cache/$name-$key"
+}
+
+# Says every so often how many files have been compiled.
+count_files()
+{
+	awk -v step="$step_number/$steps" '
+		{ print >>log_file }
+		/^  (CC|AS|HOSTCC) / && ++n % 200 == 0 {
+			printf "[%s] %d files\n", step, n >"/dev/stderr"
+		}' log_file="$log"
+}
+
+set_option() { "$tree/scripts/config" --file "$tree/.config" "$@"; }
+
+trust_keys()
+{
+	[[ -n ${SOCLE_TRUSTED_KEYS:-} ]] || return 0
+	cp "$SOCLE_TRUSTED_KEYS" "$tree/certs/socle-trusted.pem"
+	set_option --set-str SYSTEM_TRUSTED_KEYS certs/socle-trusted.pem
+}
+
+# What no later link looks at: sources that no object was made from.
+prune()
+{
+	cd "$tree"
+	find . -name '.*.cmd' -exec grep -ohE '[A-Za-z0-9_./-]+\.[chS]\b' {} + |
+		sed 's,^\./,,' | sort -u >"$scratch/used"
+	find arch drivers fs net sound Documentation tools samples rust -type f \
+		\( -name '*.[chS]' -o -name '*.dts*' -o -name '*.rst' -o -name '*.json' -o -name '*.yaml' \) |
+		sort | comm -23 - "$scratch/used" | tr '\n' '\0' | xargs -0 rm -f
+	rm -f vmlinux.o vmlinux.a .tmp_vmlinux*
+	cd "$scratch"
+}
+
+build()
+{
+	step "unpacking the source of Linux $(version_of "${sources[0]}")"
+	dpkg-deb --fsys-tarfile "${have[${sources[0]}]}" |
+		tar -xO --wildcards './usr/src/*.tar.xz' | tar -xJ --no-same-owner
+	tree=$scratch/tree
+	mv linux-source-* "$tree"
+
+	step "configuring it for $machine with kernel-config/fragments"
+	"$here/configure.sh" "$machine" "$tree" ${debug:+"$debug"} 2>&1 | tee -a "$log" >&2
+	trust_keys
+	kernel_make olddefconfig >>"$log" 2>&1
+
+	step "building Linux $(version_of "${sources[0]}") for $machine"
+	kernel_make -j"$jobs" "${image##*/}" 2>&1 | count_files
+	cp "$tree/.config" "$out/config"
+	cp "$tree/$image" "$out/vmlinuz"
+	"${tools}strip" -o "$out/vmlinux" "$tree/vmlinux"
+	kernel_make -s kernelrelease >"$out/version"
+
+	step "keeping what a build with an initramfs needs"
+	prune
+	mv "$tree" "$out/tree"
+}
+
+# Links the kernel anew, with an initramfs, in a copy of the tree that was kept.
+embed()
+{
+	local initramfs=$1 result=$2
+
+	scratch=$(mktemp -d "$cache/tmp.embed.XXXXXX")
+	# shellcheck disable=SC2064 # the name of now
+	trap "rm -rf '$scratch'" EXIT
+	tree=$scratch/tree
+	log=$cache/log/$name-embed.log
+	: >"$log"
+	cp -a --reflink=auto "$(recipe_dir)/tree" "$tree"
+	# Its bytes are compressed with the kernel's, so better not before.
+	cp "$initramfs" "$tree/socle-initramfs.cpio"
+	set_option --set-str INITRAMFS_SOURCE socle-initramfs.cpio --enable INITRAMFS_COMPRESSION_NONE
+	echo "build.sh: linking the kernel with $initramfs in it (log: $log)" >&2
+	if ! kernel_make olddefconfig >>"$log" 2>&1 ||
+		! kernel_make -j"$jobs" "${image##*/}" >>"$log" 2>&1; then
+		tail -n 25 "$log" >&2
+		echo "build.sh: the kernel could not be linked; the whole log is $log" >&2
+		exit 1
+	fi
+	cp "$tree/$image" "$result.new"
+	mv "$result.new" "$result"
+}
+
+if [[ ${1:-} == --embed ]]; then
+	"$here/build.sh" ${debug:+"$debug"}
+	embed "$2" "$3"
+else
+	recipe "$@"
+fi
