@@ -319,7 +319,7 @@ static int run(int argc, char **argv)
 	add_text(r.o, "file", r.path);
 	status = inspect(&r, &e) ? STATUS_FAILED : STATUS_OK;
 	if (!status && o.verify && !json_object_object_get_ex(r.o, "verified", NULL)) {
-		refuse(&e, "no verity superblock behind its data, so nothing to verify");
+		(void)refuse(&e, "no verity superblock behind its data, so nothing to verify");
 		status = STATUS_FAILED;
 	}
 	print_report(&r);

@@ -165,7 +165,7 @@ static int run(int argc, char **argv)
 	if (status)
 		return status;
 	if (mkdir(o.output, 0777) && errno != EEXIST) {
-		system_failed(&e, "make directory %s", o.output);
+		(void)system_failed(&e, "make directory %s", o.output);
 		return command_failed(&e);
 	}
 	return convert(&o, path, &e) ? command_failed(&e) : STATUS_OK;

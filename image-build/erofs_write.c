@@ -146,7 +146,7 @@ int erofs_write(const struct tree *t, const char *path, uint8_t ret_uuid[UUID_SI
 	struct pipe_writer w = { .tree = t, .progress = progress };
 	struct erofs_buffer_head *sb_bh = NULL;
 	pthread_t thread;
-	int r, fd;
+	int r, fd = -1;
 
 	signal(SIGPIPE, SIG_IGN);
 	configure();

@@ -63,7 +63,7 @@ static int seal(int fd, const char *path, const struct salt_choice *salt, struct
 {
 	uint8_t uuid[VERITY_UUID_SIZE];
 	struct digest content;
-	uint64_t size;
+	uint64_t size = 0;
 	int r = file_size(fd, path, &size, e);
 
 	if (!r && (size == 0 || size % EROFS_BLOCK_BYTES || size > LIMIT_IMAGE_BYTES))
