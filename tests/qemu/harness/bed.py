@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Callable, Optional, Sequence
 
-from harness import image, oci, verdict, vm
+from harness import debian, image, oci, verdict, vm
 from harness.image import Layer
 from harness.oci import Entry
 from harness.store import Store, digest
@@ -112,6 +112,12 @@ class Bed:
 
         key = digest(self.programs.image, salt or "", *tars)
         return image.read_layers(self.store.get("image", key, make) / "disks")
+
+    def debian(self, *upper: list[Entry]) -> list[Layer]:
+        """Debian with systemd as the lowest layer; its base comes from the long-lived cache."""
+        base = debian.base_tar(Store(self.programs.cache / "images"))
+        layout = debian.layout(self.store, base, [oci.layer_tar(entries) for entries in upper])
+        return debian.layers(self.store, self.programs.image, layout)
 
     def base(self, *commands: str) -> list[Entry]:
         """The lowest layer of a test image: the agent, and what it shall do."""

@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 from typing import Callable, Optional
 
+from harness import image
 from harness.store import Store, digest
 
 SUITE = "bookworm"
@@ -104,17 +105,28 @@ def layout(store: Store, base: Path, upper_layers: list[bytes]) -> Path:
     def make(draft: Path) -> None:
         umoci = tool("umoci", "umoci")
         where = draft / "oci"
-        image = f"{where}:{TAG}"
+        name = f"{where}:{TAG}"
         run([umoci, "init", "--layout", str(where)], "umoci init")
-        run([umoci, "new", "--image", image], "umoci new")
-        run([umoci, "raw", "add-layer", "--image", image, str(base)], "umoci raw add-layer")
+        run([umoci, "new", "--image", name], "umoci new")
+        run([umoci, "raw", "add-layer", "--image", name, str(base)], "umoci raw add-layer")
         for number, layer in enumerate(upper_layers):
             tar = draft / f"layer-{number}.tar"
             tar.write_bytes(layer)
-            run([umoci, "raw", "add-layer", "--image", image, str(tar)], "umoci raw add-layer")
+            run([umoci, "raw", "add-layer", "--image", name, str(tar)], "umoci raw add-layer")
             tar.unlink()
         run([umoci, "gc", "--layout", str(where)], "umoci gc")
 
     # The base lies in a directory that is named by its own key.
     key = digest(base.parent.name, *upper_layers, RECIPE)
     return store.get("debian-oci", key, make) / "oci"
+
+
+def layers(store: Store, socle_image: Path, where: Path) -> list[image.Layer]:
+    """The layout's layers as verified disks, the topmost first."""
+
+    def make(draft: Path) -> None:
+        image.make_layers(socle_image, where, draft / "disks")
+
+    # The layout lies in a directory that is named by its own key.
+    key = digest(socle_image, where.parent.name)
+    return image.read_layers(store.get("debian-disks", key, make) / "disks")

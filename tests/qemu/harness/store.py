@@ -37,11 +37,13 @@ class Store:
 
     def __init__(self, root: Path) -> None:
         self.root = root
+        self.made = False  # whether the last get() had to make its entry
 
     def get(self, name: str, key: str, make: Callable[[Path], None]) -> Path:
         """The directory name-key; make() fills it where there is none yet."""
         self.root.mkdir(parents=True, exist_ok=True)
         entry = self.root / f"{name}-{key[:16]}"
+        self.made = False
         if entry.is_dir():
             return entry
         with open(self.root / f".{entry.name}.lock", "w") as lock:
@@ -50,6 +52,7 @@ class Store:
                 draft = Path(tempfile.mkdtemp(prefix=f".{name}-", dir=self.root))
                 try:
                     make(draft)
+                    self.made = True
                     draft.chmod(0o755)
                     os.rename(draft, entry)
                 finally:

@@ -69,6 +69,8 @@ class Machine:
     memory_mib: int = 256
     cpus: int = 1
     serial_console: bool = True
+    # The console is this process's terminal; Ctrl-A X ends QEMU.
+    interactive: bool = False
     # With a pvpanic device a panic is told apart from a reset; needs its module.
     panic_device: bool = False
     # Seconds that a guest may take under KVM; longer under TCG.
@@ -83,11 +85,12 @@ class Machine:
             "-kernel", str(self.kernel), "-initrd", str(self.initramfs),
             "-append", self.cmdline,
         ]
-        if self.serial_console:
-            arguments += [
-                "-chardev", f"file,id=console,path={directory / 'console.log'}",
-                "-device", "isa-serial,index=0,chardev=console",
-            ]
+        if self.interactive:
+            arguments += ["-chardev", "stdio,id=console,mux=on,signal=off"]
+        elif self.serial_console:
+            arguments += ["-chardev", f"file,id=console,path={directory / 'console.log'}"]
+        if self.interactive or self.serial_console:
+            arguments += ["-device", "isa-serial,index=0,chardev=console"]
         arguments += [
             "-chardev", f"file,id=verdict,path={directory / 'verdict.log'}",
             "-device", "isa-serial,index=1,chardev=verdict",
@@ -138,11 +141,13 @@ class Guest:
         command = self.machine.arguments(self.accelerator, self.directory)
         (self.directory / "qemu.sh").write_text(f"#!/bin/sh\nexec {shlex.join(command)}\n")
         ours, theirs, qmp_arguments = accel.qmp_pair()
+        interactive = self.machine.interactive
         with open(self.directory / "qemu.log", "wb") as log:
             # -S: not one instruction runs before we listen.
             self.process = subprocess.Popen(
-                [*command, *qmp_arguments, "-S"], stdin=subprocess.DEVNULL, stdout=log,
-                stderr=subprocess.STDOUT, pass_fds=[theirs.fileno()])
+                [*command, *qmp_arguments, "-S"],
+                stdin=None if interactive else subprocess.DEVNULL,
+                stdout=None if interactive else log, stderr=log, pass_fds=[theirs.fileno()])
         theirs.close()
         self.qmp = Qmp(ours)
         try:
