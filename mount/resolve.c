@@ -148,15 +148,21 @@ static const char *kernel_name(const struct uevent *u)
 	return slash ? slash + 1 : NULL;
 }
 
-/* Take every waiting uevent into the set. 1: something may have changed. */
+/* A host that sends more in a row gets its turn again after a look at the clock. */
+#define UEVENTS_AT_ONCE 1024
+
+/* Take the waiting uevents into the set. 1: something may have changed. */
 static int take_uevents(struct device_search *s, struct err *e)
 {
 	static struct uevent u;
-	int changed = 0, r;
+	int changed = 0;
 
-	while ((r = uevent_next(s->uevents, &u)) != 0) {
+	for (int taken = 0; taken < UEVENTS_AT_ONCE; taken++) {
 		const char *subsystem, *name;
+		int r = uevent_next(s->uevents, &u);
 
+		if (!r)
+			break;
 		if (r == -ENOBUFS) {
 			r = blockdev_scan(s->sysfs, &s->set, e);
 			if (r)
@@ -235,12 +241,15 @@ int device_search_wait(struct device_search *s, struct device_wish *wishes, size
 	int r = blockdev_scan(s->sysfs, &s->set, e);
 
 	while (!r) {
+		/* Before the look at what is there: a host cannot put the end off. */
+		bool late = clock_ms() >= end;
+
 		r = match_all(s, wishes, count, &missing, e);
 		if (r || !missing)
 			break;
-		r = wait_for_change(s, rescan, end, &asked, e);
-		if (!r)
+		if (late)
 			return not_found(s, missing, timeout_ms, e);
+		r = wait_for_change(s, rescan, end, &asked, e);
 		if (r > 0)
 			r = 0;
 	}

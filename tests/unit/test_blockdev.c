@@ -52,6 +52,7 @@ static const struct serial_row {
 	{ "serial", BYTES("  layer-0"), "layer-0" },
 	{ "serial", BYTES("layer-0\0\0\0\0\0\0\0\0\0\0\0\0\0"), "layer-0" },
 	{ "serial", BYTES("layer\0zero"), "layer" },
+	{ "serial", BYTES("\0\0 layer-0"), "layer-0" },
 	{ "serial", BYTES(""), "" },
 	{ "serial", BYTES("\n"), "" },
 	{ "serial", BYTES("    "), "" },

@@ -9,19 +9,20 @@
 
 #include "lib/cleanup.h"
 #include "lib/io.h"
+#include "mount/probe.h"
 #include "tests/unit/fake_disk.h"
 
 /* A test's disks are files, which the real one refuses; the rest is product code. */
-#define blockdev_open open_file
-#include "mount/probe.c"
-
-static struct temp dev;
-
-int open_file(int dir, const struct blockdev *b, struct err *e)
+static int open_file(int dir, const struct blockdev *b, struct err *e)
 {
 	(void)e;
 	return openat(dir, b->name, O_RDONLY | O_CLOEXEC);
 }
+
+#define blockdev_open open_file
+#include "mount/probe.c"
+
+static struct temp dev;
 
 static int setup(void **state)
 {
@@ -326,17 +327,25 @@ static void test_broken_table(void **state)
 /* What is known already is not read again; what came later is. */
 static void test_once(void **state)
 {
-	struct blockdev *a, *b;
+	struct blockdev *a, *b, *one, *two;
 
 	(void)state;
 	set.count = 0;
 	put_disk("vda", make_erofs_with_ids, DISK_SIZE);
 	put_disk("vdb", make_erofs_with_ids, DISK_SIZE);
+	put_disk("vdc", make_gpt, DISK_SIZE);
 	a = add("vda", "", 0);
 	a->probed = true;
 	strcpy(a->uuid, "known");
 	b = add("vdb", "", 0);
+	add("vdc", "", 0);
+	one = add("vdc1", "vdc", 1);
+	one->probed = true;
+	strcpy(one->partlabel, "known");
+	two = add("vdc2", "vdc", 2);
 	probe_ids(dev.fd, &set);
+	assert_string_equal(one->partlabel, "known");
+	assert_string_equal(two->partlabel, "a,b c");
 	assert_string_equal(a->uuid, "known");
 	assert_string_equal(b->label, "system");
 }
