@@ -34,7 +34,7 @@ PACKAGES := \
 	autoconf automake libtool autopoint gettext bison flex cmake kmod \
 	libarchive-dev libjson-c-dev libcryptsetup-dev libdevmapper-dev \
 	libblkid-dev uuid-dev libssl-dev libzstd-dev zlib1g-dev libcmocka-dev \
-	python3 python3-pytest qemu-system-x86 mmdebstrap umoci busybox-static \
+	python3 python3-pytest python3-pytest-xdist qemu-system-x86 mmdebstrap umoci busybox-static \
 	cryptsetup-bin cpio git
 
 # ---------------------------------------------------------------------------
