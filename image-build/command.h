@@ -9,5 +9,6 @@ extern const struct command command_layers;
 extern const struct command command_merge;
 extern const struct command command_initramfs;
 extern const struct command command_inspect;
+extern const struct command command_kernel_check;
 
 #endif

@@ -15,6 +15,7 @@ static const struct command *const commands[] = {
 	&command_merge,
 	&command_initramfs,
 	&command_inspect,
+	&command_kernel_check,
 };
 
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))

@@ -10,7 +10,7 @@ declare -A may_include=(
 	[verity]="verity lib"
 	[mount]="mount verity lib"
 	[init]="init mount verity lib"
-	[image-build]="image-build verity lib"
+	[image-build]="image-build kernel-config verity lib"
 )
 status=0
 
