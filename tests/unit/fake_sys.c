@@ -72,8 +72,9 @@ int sys_fsopen(const char *type)
 	if (socketpair(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends))
 		return -1;
 	for (const char *line = fake_sys.kernel_words; line && *line;) {
-		size_t length = strcspn(line, "\n") + 1;
+		size_t length = strcspn(line, "\n");
 
+		length += line[length] == '\n';
 		if (write(ends[1], line, length) < 0)
 			break;
 		line += length;

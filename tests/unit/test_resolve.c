@@ -221,6 +221,9 @@ static void test_not_found_says_what_is_there(void **state)
 	(void)state;
 	expect_failure("none", LOOK_FOR(0, &e, "SERIAL=layer-0"), &e, FAIL_DEVICE_NOT_FOUND,
 		       "no device answered to SERIAL=layer-0 within 0 s; there are: none");
+	expect_failure("the first of two", LOOK_FOR(0, &e, "/dev/x", "/dev/y"), &e,
+		       FAIL_DEVICE_NOT_FOUND, "no device answered to /dev/x within");
+	assert_string_equal(e.volume, "layer-0");
 	put_disk("vda", "254:0", "other\x1b[2J");
 	put_gpt("vdb", "vdb", 0, 0x77);
 	expect_failure("second", LOOK_FOR(100, &e, "/dev/vda", "PARTLABEL=absent"), &e,

@@ -3,10 +3,14 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "lib/io.h"
@@ -98,6 +102,53 @@ void put_link(int dir, const char *path, const char *target)
 void put_dir(int dir, const char *path)
 {
 	make_dirs(dir, path, 1);
+}
+
+void *shared_memory(size_t size)
+{
+	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	assert_true(memory != MAP_FAILED);
+	return memory;
+}
+
+#define NOT_ALLOWED 77
+
+static void child_in_own_root(const char *path, void (*fill)(int dir), void (*run)(void *shared),
+			      void *shared)
+{
+	int dir;
+
+	if ((unshare(CLONE_NEWNS) && unshare(CLONE_NEWUSER | CLONE_NEWNS)) ||
+	    mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+	    mount("test", path, "tmpfs", 0, "mode=755"))
+		_exit(NOT_ALLOWED);
+	dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	fill(dir);
+	close(dir);
+	if (chroot(path) || chdir("/"))
+		_exit(NOT_ALLOWED);
+	run(shared);
+	_exit(0);
+}
+
+int in_own_root(void (*fill)(int dir), void (*run)(void *shared), void *shared)
+{
+	struct temp t;
+	int status;
+	pid_t child;
+
+	temp_make(&t);
+	child = fork();
+	assert_true(child >= 0);
+	if (!child)
+		child_in_own_root(t.path, fill, run, shared);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	temp_remove(&t);
+	if (WIFEXITED(status) && WEXITSTATUS(status) == NOT_ALLOWED)
+		return -1;
+	assert_int_equal(status, 0);
+	return 0;
 }
 
 void expect_failure(const char *label, int r, const struct err *e, enum fail_code code,

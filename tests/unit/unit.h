@@ -33,6 +33,15 @@ void put_link(int dir, const char *path, const char *target);
 void put_dir(int dir, const char *path);
 
 /*
+ * Run a function in a process of its own, in a mount namespace of its own, with
+ * a folder as its root: on a new tmpfs that fill() has put something into. What
+ * it finds out goes into memory from shared_memory(). 0, or -1 where this
+ * machine does not allow it.
+ */
+int in_own_root(void (*fill)(int dir), void (*run)(void *shared), void *shared);
+void *shared_memory(size_t size);
+
+/*
  * The recorded failure has this code and these words; label is the row of the
  * table. r must be negative: a code without an error would be lost.
  */
