@@ -67,9 +67,8 @@ run_qemu()
 	local xml=$logs/qemu.xml status counts
 
 	rm -f "$xml"
-	# A guest without KVM keeps one processor busy: one guest for each.
 	"${PYTHON:-/usr/bin/python3}" -m pytest -p no:cacheprovider --junit-xml="$xml" \
-		-o junit_family=xunit2 -n "$(nproc)" -v tests/qemu </dev/null
+		-o junit_family=xunit2 -v tests/qemu </dev/null
 	status=$?
 	counts=$("${PYTHON:-/usr/bin/python3}" - "$xml" <<-'EOF'
 	import sys, xml.etree.ElementTree as tree
