@@ -191,6 +191,7 @@ static int unpack_zstd(const uint8_t *bytes, size_t size, struct buffer *out, si
 static int scan_plain(const uint8_t *bytes, size_t size, const char *compression, uint64_t offset,
 	struct cpio_facts *facts, size_t *used, struct err *e)
 {
+	bool packed = strcmp(compression, "none");
 	size_t at = 0;
 
 	while (at < size) {
@@ -204,7 +205,7 @@ static int scan_plain(const uint8_t *bytes, size_t size, const char *compression
 		}
 		if (bytes[at] != '0')
 			break;
-		r = new_segment(facts, compression, offset + (offset ? 0 : at), &segment, e);
+		r = new_segment(facts, compression, packed ? offset : offset + at, &segment, e);
 		if (!r)
 			r = scan_archive(bytes + at, size - at, segment, facts, &n, e);
 		if (r)

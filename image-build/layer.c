@@ -275,6 +275,9 @@ static int read_inode(struct layer *l, struct archive *a, struct archive_entry *
 	case S_IFBLK:
 	case S_IFIFO:
 		return 0;
+	case 0:
+		/* libarchive 3.6 overlooks such a target, so there is nothing to link to. */
+		return refuse(e, "a hard link without a target in its ustar header");
 	default:
 		return refuse(e, "a file type (%o) that a tar cannot carry", inode->mode & S_IFMT);
 	}

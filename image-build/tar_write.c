@@ -84,8 +84,10 @@ static int put_header(struct writer *w, char type, mode_t mode, uint64_t size,
 	unsigned int sum = 0;
 
 	_Static_assert(sizeof(h) == BLOCK, "a header is one block");
-	/* Names and what does not fit here are in the pax header. */
+	/* Names and what does not fit here are in the pax header; some readers want some name. */
 	memcpy(h.field.name, "./", 2);
+	if (type == '1' || type == '2')
+		memcpy(h.field.link, "./", 2);
 	snprintf(h.field.mode, sizeof(h.field.mode), "%07o", mode & 07777);
 	snprintf(h.field.uid, sizeof(h.field.uid), "%07o", 0);
 	snprintf(h.field.gid, sizeof(h.field.gid), "%07o", 0);

@@ -21,9 +21,7 @@ void fake_sys_reset(unsigned int fail_call, int fail_errno)
 	fake_sys.fail_errno = fail_errno;
 }
 
-/* Write a call down: 0, or -1 and errno where it is its turn to fail. */
-__attribute__((format(printf, 1, 2)))
-static int call(const char *fmt, ...)
+int fake_sys_call(const char *fmt, ...)
 {
 	size_t room = sizeof(fake_sys.log) - fake_sys.used;
 	va_list args;
@@ -48,18 +46,18 @@ static const char *or_none(const char *text)
 int sys_mount(const char *source, const char *target, const char *type, unsigned long flags,
 	      const char *options)
 {
-	return call("mount %s %s type=%s flags=%#lx options=%s\n", source, target, or_none(type),
-		    flags, or_none(options));
+	return fake_sys_call("mount %s %s type=%s flags=%#lx options=%s\n", source, target,
+			     or_none(type), flags, or_none(options));
 }
 
 int sys_umount(const char *target, int flags)
 {
-	return call("umount %s flags=%#x\n", target, (unsigned int)flags);
+	return fake_sys_call("umount %s flags=%#x\n", target, (unsigned int)flags);
 }
 
 int sys_mkdir(const char *path, unsigned int mode)
 {
-	return call("mkdir %s %#o\n", path, mode);
+	return fake_sys_call("mkdir %s %#o\n", path, mode);
 }
 
 /* A mount context: reads take its messages, one each, and never wait. */
@@ -67,7 +65,7 @@ int sys_fsopen(const char *type)
 {
 	int ends[2];
 
-	if (call("fsopen %s\n", type))
+	if (fake_sys_call("fsopen %s\n", type))
 		return -1;
 	if (socketpair(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends))
 		return -1;
@@ -91,34 +89,36 @@ int sys_fsconfig(int fs, unsigned int command, const char *key, const char *valu
 							    "?";
 
 	(void)fs;
-	return call("fsconfig %s %s %s\n", what, or_none(key), or_none(value));
+	return fake_sys_call("fsconfig %s %s %s\n", what, or_none(key), or_none(value));
 }
 
 int sys_fsmount(int fs, unsigned int attributes)
 {
 	(void)fs;
-	return call("fsmount %#x\n", attributes) ? -1 : open("/dev/null", O_RDONLY | O_CLOEXEC);
+	if (fake_sys_call("fsmount %#x\n", attributes))
+		return -1;
+	return open("/dev/null", O_RDONLY | O_CLOEXEC);
 }
 
 int sys_move_mount(int from, const char *to)
 {
 	(void)from;
-	return call("move_mount %s\n", to);
+	return fake_sys_call("move_mount %s\n", to);
 }
 
 int sys_chdir(const char *path)
 {
-	return call("chdir %s\n", path);
+	return fake_sys_call("chdir %s\n", path);
 }
 
 int sys_chroot(const char *path)
 {
-	return call("chroot %s\n", path);
+	return fake_sys_call("chroot %s\n", path);
 }
 
 int sys_unlinkat(int dir, const char *name, int flags)
 {
-	if (call("unlink %s%s\n", name, flags & AT_REMOVEDIR ? "/" : ""))
+	if (fake_sys_call("unlink %s%s\n", name, flags & AT_REMOVEDIR ? "/" : ""))
 		return -1;
 	return fake_sys.unlink_really ? unlinkat(dir, name, flags) : 0;
 }
@@ -129,7 +129,7 @@ int sys_finit_module(int fd, const char *params)
 	ssize_t n = pread(fd, name, sizeof(name) - 1, 0);
 
 	name[n > 0 ? n : 0] = '\0';
-	return call("finit_module %s params=%s\n", name, params);
+	return fake_sys_call("finit_module %s params=%s\n", name, params);
 }
 
 int sys_execve(const char *path, char *const argv[], char *const envp[])
@@ -138,12 +138,14 @@ int sys_execve(const char *path, char *const argv[], char *const envp[])
 
 	while (argv[args])
 		args++;
-	(void)call("execve %s argv[0]=%s args=%zu env=%s\n", path, argv[0], args, envp[0]);
+	(void)fake_sys_call("execve %s argv[0]=%s args=%zu env=%s\n", path, argv[0], args, envp[0]);
 	errno = fake_sys.fail_errno ? fake_sys.fail_errno : ENOEXEC;
 	return -1;
 }
 
 int sys_open_in_root(int root, const char *path, int flags)
 {
-	return call("open_in_root %s\n", path) ? -1 : openat(root, path + strspn(path, "/"), flags);
+	if (fake_sys_call("open_in_root %s\n", path))
+		return -1;
+	return openat(root, path + strspn(path, "/"), flags);
 }

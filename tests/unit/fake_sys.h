@@ -25,4 +25,7 @@ extern struct fake_sys fake_sys;
 /* Forget all calls; the errno of the call that fails, if one is to. */
 void fake_sys_reset(unsigned int fail_call, int fail_errno);
 
+/* For doubles of other calls: write a line down; -1 and errno where it is its turn to fail. */
+int fake_sys_call(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
 #endif

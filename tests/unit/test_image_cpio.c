@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
+#include "tests/unit/unit.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "image-build/cpio.h"
+#include "image-build/cpio_scan.h"
+#include "image-build/elf.h"
+#include "image-build/modules.h"
+#include "tests/unit/image_tar.h"
+
+static void read_all(int fd, struct bytes *b)
+{
+	char buf[4096];
+	ssize_t n;
+
+	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
+	while ((n = read(fd, buf, sizeof(buf))) > 0)
+		bytes_add(b, buf, (size_t)n);
+}
+
+/* The members as a cpio archive, packed or not. */
+static void make(const struct member *members, enum compression compression, struct bytes *ret)
+{
+	struct bytes none = { .at = NULL };
+	struct err e = { .text = "" };
+	struct layer l;
+	struct sink s;
+	int fd = bytes_open(&none);
+
+	expect_success("read", read_members(&l, members, &e), &e);
+	expect_success("open", sink_open(&s, fd, compression, &e), &e);
+	expect_success("write", cpio_write(&l.tree, &s, &e), &e);
+	expect_success("finish", sink_finish(&s, &e), &e);
+	sink_close(&s);
+	layer_free(&l);
+	read_all(fd, ret);
+	close(fd);
+}
+
+static const struct member members[] = {
+	{ .name = "b", .data = "text", .mode = 0640, .uid = 77, .mtime = 12345 },
+	{ .name = "a/", .type = '5', .mode = 0700 },
+	{ .name = "a/link", .type = '1', .link = "b" },
+	{ .name = "a/e" },
+	{ .name = "c", .type = '3', .mode = 0600, .major = 5, .minor = 1 },
+	{ .name = "s", .type = '2', .link = "b" },
+	{ .name = NULL },
+};
+
+/* C3: inodes from 1, links counted, nothing of owners and times. */
+static const char expected[] =
+	"07070100000001000041C000000000000000000000000200000000000"
+	"00000000000000000000000000000000000000000000200000000a\0"
+	"07070100000002000081A400000000000000000000000100000000000"
+	"00000000000000000000000000000000000000000000400000000a/e\0\0\0"
+	"07070100000003000081A000000000000000000000000200000000000"
+	"00000000000000000000000000000000000000000000700000000a/link\0\0\0\0"
+	"07070100000003000081A000000000000000000000000200000000000"
+	"00004000000000000000000000000000000000000000200000000b\0text"
+	"070701000000040000218000000000000000000000000100000000000"
+	"00000000000000000000000000005000000010000000200000000c\0";
+
+static void test_bytes(void **state)
+{
+	struct member some[COUNT(members)];
+	struct bytes b = { .at = NULL };
+
+	(void)state;
+	memcpy(some, members, sizeof(some));
+	some[5].name = NULL;
+	make(some, COMPRESSION_NONE, &b);
+	assert_true(b.size > sizeof(expected) && b.size % 512 == 0);
+	assert_memory_equal(b.at, expected, sizeof(expected) - 1);
+	assert_memory_equal(b.at + sizeof(expected) - 1 + 110, "TRAILER!!!", 11);
+	bytes_free(&b);
+}
+
+/* C2: every archive counts, packed or not, with zeroes between them. */
+static void test_segments(void **state)
+{
+	static const struct member init[] = { { .name = "init", .data = "x", .mode = 0755 }, { .name = NULL } };
+	struct bytes b = { .at = NULL };
+	struct cpio_facts facts;
+	struct err e = { .text = "" };
+
+	(void)state;
+	make(members, COMPRESSION_GZIP, &b);
+	bytes_add(&b, NULL, 1000);
+	make(members, COMPRESSION_NONE, &b);
+	make(init, COMPRESSION_NONE, &b);
+	make(members, COMPRESSION_ZSTD, &b);
+	expect_success("scan", cpio_scan(b.at, b.size, &facts, &e), &e);
+	assert_int_equal(facts.count, 4);
+	assert_string_equal(facts.segments[0].compression, "gzip");
+	assert_string_equal(facts.segments[1].compression, "none");
+	assert_string_equal(facts.segments[3].compression, "zstd");
+	assert_int_equal(facts.segments[0].entries, 6);
+	assert_int_equal(facts.segments[2].entries, 1);
+	assert_true(facts.has_init);
+	assert_true(facts.segments[1].offset > facts.segments[0].offset + 1000);
+	b.size--;
+	expect_failure("cut", cpio_scan(b.at, b.size, &facts, &e), &e, FAIL_VALUE_INVALID, "cut short");
+	bytes_add(&b, "x", 1);
+	expect_failure("tail", cpio_scan(b.at, b.size, &facts, &e), &e, FAIL_VALUE_INVALID, "");
+	bytes_free(&b);
+}
+
+/* Whatever one byte is changed to, there is an answer. */
+static void test_every_byte(void **state)
+{
+	struct bytes b = { .at = NULL };
+
+	(void)state;
+	make(members, COMPRESSION_NONE, &b);
+	for (size_t i = 0; i < b.size; i++) {
+		struct cpio_facts facts;
+		uint8_t before = b.at[i];
+		uint8_t *exact = malloc(b.size);
+
+		b.at[i] = before == 'F' ? 0 : 'F';
+		/* A buffer of its own size: one byte too far is seen. */
+		memcpy(exact, b.at, b.size);
+		(void)cpio_scan(exact, b.size, &facts, NULL);
+		(void)cpio_scan(exact, i, &facts, NULL);
+		free(exact);
+		b.at[i] = before;
+	}
+	bytes_free(&b);
+}
+
+/* C4: what the kernel could not start as /init. */
+static void test_elf(void **state)
+{
+	static const struct {
+		const char *path, *words;
+	} files[] = {
+		{ "/proc/self/exe", "PT_INTERP" },
+		{ "/proc/self/status", "not an ELF" },
+		{ "/dev/null", "not an ELF" },
+	};
+	struct err e = { .text = "" };
+	int fd;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(files); i++) {
+		fd = open(files[i].path, O_RDONLY | O_CLOEXEC);
+		assert_true(fd >= 0);
+		expect_failure(files[i].path, elf_check_static(fd, files[i].path, &e), &e,
+			       FAIL_VALUE_INVALID, files[i].words);
+		close(fd);
+	}
+	fd = open("/bin/busybox", O_RDONLY | O_CLOEXEC);
+	if (fd >= 0)
+		expect_success("busybox", elf_check_static(fd, "busybox", &e), &e);
+	close(fd);
+}
+
+static void make_modules(const struct temp *t)
+{
+	put_text(t->fd, "modules.dep",
+		 "kernel/a/virtio_blk.ko.xz:\n"
+		 "kernel/b/dm-verity.ko: kernel/b/dm-bufio.ko kernel/b/dm-mod.ko\n"
+		 "kernel/b/dm-bufio.ko: kernel/b/dm-mod.ko\n"
+		 "kernel/b/dm-mod.ko:\n"
+		 "kernel/c/sha256-ssse3.ko: kernel/c/simd.ko\n"
+		 "kernel/c/simd.ko:\n"
+		 "kernel/d/one.ko: kernel/d/two.ko\n"
+		 "kernel/d/two.ko: kernel/d/one.ko\n"
+		 "kernel/d/lost.ko: kernel/d/nowhere.ko\n");
+	put_text(t->fd, "modules.builtin",
+		 "kernel/virtio_pci.ko\nkernel/virtio_mmio.ko\nkernel/virtio_scsi.ko\nkernel/sd_mod.ko\n"
+		 "kernel/virtio_console.ko\nkernel/af_alg.ko\nkernel/algif_hash.ko\n"
+		 "kernel/sha256.ko\nkernel/erofs.ko\nkernel/overlay.ko\n");
+}
+
+/* C13: everything that is needed is built in or packed, in an order that loads. */
+static void test_modules(void **state)
+{
+	struct err e = { .text = "" };
+	struct modules m;
+	struct temp t;
+	char *list;
+
+	(void)state;
+	temp_make(&t);
+	make_modules(&t);
+	expect_success("open", modules_open(&m, t.path, &e), &e);
+	expect_success("default", modules_choose_default(&m, &e), &e);
+	expect_success("again", modules_choose(&m, "dm-mod", &e), &e);
+	expect_success("built in", modules_choose(&m, "erofs", &e), &e);
+	list = modules_list(&m);
+	assert_string_equal(list, "virtio_blk.ko\n-simd.ko\n-sha256_ssse3.ko\n"
+				  "dm_mod.ko\ndm_bufio.ko\ndm_verity.ko\n");
+	free(list);
+	/* Asked for by name, it must load after all. */
+	expect_success("named", modules_choose(&m, "sha256_ssse3", &e), &e);
+	expect_success("a ring", modules_choose(&m, "one", &e), &e);
+	list = modules_list(&m);
+	assert_non_null(strstr(list, "\nsha256_ssse3.ko\n"));
+	assert_non_null(strstr(list, "\ntwo.ko\none.ko\n"));
+	free(list);
+	expect_failure("unknown", modules_choose(&m, "nope", &e), &e, FAIL_VALUE_INVALID, "nope");
+	expect_failure("lost", modules_choose(&m, "lost", &e), &e, FAIL_VALUE_INVALID, "nowhere");
+	modules_close(&m);
+	put_text(t.fd, "modules.builtin", "");
+	expect_success("open", modules_open(&m, t.path, &e), &e);
+	expect_failure("absent", modules_choose_default(&m, &e), &e, FAIL_VALUE_INVALID, "virtio_pci");
+	modules_close(&m);
+	unlinkat(t.fd, "modules.dep", 0);
+	expect_failure("no list", modules_open(&m, t.path, &e), &e, FAIL_SYSTEM_CALL_FAILED,
+		       "modules.dep");
+	temp_remove(&t);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_bytes),
+		cmocka_unit_test(test_segments),
+		cmocka_unit_test(test_every_byte),
+		cmocka_unit_test(test_elf),
+		cmocka_unit_test(test_modules),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
