@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0 */
+#ifndef TESTS_UNIT_FAKE_VERITY_H
+#define TESTS_UNIT_FAKE_VERITY_H
+
+/*
+ * The functions of verity/ that need a kernel, without it: each is a line
+ * among fake_sys' calls and fails when it is its turn. They are defined here,
+ * so one file of a program includes this, and they win over the real ones.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/xattr.h>
+
+#include "tests/unit/fake_sys.h"
+#include "verity/arm.h"
+#include "verity/check.h"
+#include "verity/kernel.h"
+
+static unsigned int fake_minor;       /* of the next device */
+static const char *fake_bad_device;   /* the kernel saw a bad block on it; NULL: on none */
+static int fake_xattr_errno = ENODATA; /* of reading an attribute; 0: it is there */
+
+static inline void fake_verity_reset(unsigned int fail_call, int fail_errno)
+{
+	fake_sys_reset(fail_call, fail_errno);
+	fake_minor = 0;
+	fake_bad_device = NULL;
+	fake_xattr_errno = ENODATA;
+}
+
+int verity_open(const char *name, const struct verity_parts *parts, const struct verity_params *p,
+		struct verity_device *ret, struct err *e)
+{
+	if (fake_sys_call("verity_open %s data=%s hash=%s fec=%s blocks=%llu\n", name, parts->data,
+			  parts->hash, parts->fec ? parts->fec : "-",
+			  (unsigned long long)p->data_blocks))
+		return err_errno(e, FAIL_VERITY_OPEN_FAILED, "open");
+	snprintf(ret->name, sizeof(ret->name), "%s", name);
+	ret->major = 253;
+	ret->minor = fake_minor++;
+	snprintf(ret->path, sizeof(ret->path), "/dev/dm-%u", ret->minor);
+	return 0;
+}
+
+int verity_close(const char *name)
+{
+	return fake_sys_call("verity_close %s\n", name);
+}
+
+void verity_release(void)
+{
+	(void)fake_sys_call("verity_release\n");
+}
+
+int verity_check(const struct verity_device *dev, const struct verity_params *p, int uevents,
+		 struct err *e)
+{
+	(void)p;
+	(void)uevents;
+	if (fake_sys_call("verity_check %s\n", dev->name))
+		return err_set(e, FAIL_ROOT_HASH_MISMATCH, EBADMSG, "the top does not match");
+	return 0;
+}
+
+int verity_diagnose(const struct verity_device *dev, const struct verity_params *p, int uevents,
+		    struct err *e)
+{
+	(void)p;
+	(void)uevents;
+	if (!fake_bad_device || strcmp(dev->name, fake_bad_device))
+		return 0;
+	(void)err_set(e, FAIL_DATA_CORRUPT, EBADMSG, "a block does not match");
+	return 1;
+}
+
+int verity_arm(const struct verity_device *dev, enum verity_corruption policy, struct err *e)
+{
+	if (fake_sys_call("verity_arm %s %u\n", dev->name, (unsigned int)policy))
+		return err_errno(e, FAIL_VERITY_OPEN_FAILED, "arm");
+	return 0;
+}
+
+int verity_kernel_check(const char *hash_name, struct err *e)
+{
+	if (fake_sys_call("verity_kernel_check %s\n", hash_name))
+		return err_errno(e, FAIL_KERNEL_FEATURE_MISSING, "no %s", hash_name);
+	return 0;
+}
+
+ssize_t getxattr(const char *path, const char *name, void *value, size_t size)
+{
+	(void)path;
+	(void)name;
+	(void)value;
+	(void)size;
+	errno = fake_xattr_errno;
+	return errno ? -1 : 1;
+}
+
+#endif
