@@ -53,7 +53,7 @@ static const struct {
 /* Add one name with the directories above it. Twice the same name is an error. */
 static int add_node(struct build *b, const char *path, struct inode *inode, struct err *e)
 {
-	char *copy __text = memory_text(path);
+	char *copy auto_text = memory_text(path);
 	struct node *dir = b->tree.root, *node;
 	char *rest = copy, *name, *next = strsep(&rest, "/");
 	struct node holder = { .name = NULL };
@@ -98,7 +98,7 @@ static int add_base(struct build *b, struct err *e)
 static int copy_file(struct build *b, int fd, const char *source, struct inode *inode, struct err *e)
 {
 	size_t room = 1 << 20;
-	char *buf __text = memory_zero(1, room);
+	char *buf auto_text = memory_zero(1, room);
 	ssize_t n;
 
 	while ((n = io_pread(fd, buf, room, inode->size)) > 0) {
@@ -117,7 +117,7 @@ static int copy_file(struct build *b, int fd, const char *source, struct inode *
 static int add_file(struct build *b, const char *path, const char *source, bool program,
 	struct err *e)
 {
-	int fd __fd = open(source, O_RDONLY | O_CLOEXEC);
+	int fd auto_fd = open(source, O_RDONLY | O_CLOEXEC);
 	struct inode *inode;
 	struct node holder = { .name = NULL };
 	struct stat st;
@@ -154,8 +154,8 @@ static int add_text(struct build *b, const char *path, const char *text, struct 
 static int add_module(struct build *b, const struct modules *m, const struct module *module,
 	struct err *e)
 {
-	char *source __text = memory_printf("%s/%s", m->directory, module->path);
-	char *path __text = memory_printf("lib/modules/%s.ko", module->name);
+	char *source auto_text = memory_printf("%s/%s", m->directory, module->path);
+	char *path auto_text = memory_printf("lib/modules/%s.ko", module->name);
 	struct inode *inode = inode_new(S_IFREG | 0644);
 	struct node holder = { .name = NULL };
 	int r;
@@ -171,7 +171,7 @@ static int add_module(struct build *b, const struct modules *m, const struct mod
 static int add_modules(struct build *b, struct err *e)
 {
 	const struct options *o = b->options;
-	char *list __text = NULL;
+	char *list auto_text = NULL;
 	struct modules m;
 	int r = modules_open(&m, o->kernel_modules, e);
 
@@ -194,7 +194,7 @@ static int add_modules(struct build *b, struct err *e)
 static int add_named_file(struct build *b, const char *text, struct err *e)
 {
 	const char *equals = strchr(text, '=');
-	char *raw __text = NULL;
+	char *raw auto_text = NULL;
 	char path[LIMIT_PATH + 1];
 	int r;
 
@@ -236,7 +236,7 @@ static int write_archive(const struct build *b, int fd, struct err *e)
 
 static int build(const struct options *o, struct err *e)
 {
-	char *copy __text = memory_text(o->output);
+	char *copy auto_text = memory_text(o->output);
 	struct build b = { .options = o, .spool.fd = -1 };
 	struct output output = { .fd = -1 };
 	int r;

@@ -68,7 +68,7 @@ static void add_verity(struct report *r, const struct verity_params *p, const ui
 {
 	struct json_object *o = json_object_new_object();
 	struct built_image image = { .verity = *p };
-	char *layer __text = NULL, *line __text = NULL;
+	char *layer auto_text = NULL, *line auto_text = NULL;
 
 	add_text(o, "hash", p->hash_name);
 	add_number(o, "format", p->hash_type);
@@ -248,7 +248,7 @@ static int inspect_kind(struct report *r, struct err *e)
 
 static int inspect(struct report *r, struct err *e)
 {
-	int fd __fd = open(r->path, O_RDONLY | O_CLOEXEC);
+	int fd auto_fd = open(r->path, O_RDONLY | O_CLOEXEC);
 	struct stat st;
 	ssize_t n;
 

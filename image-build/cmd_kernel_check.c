@@ -47,7 +47,7 @@ static const char *const finding_words[] = {
 /* To the end, whatever stat says: /proc/config.gz has a size of 0. */
 static int read_file(const char *path, uint8_t **ret, size_t *ret_size, struct err *e)
 {
-	int fd __fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd auto_fd = open(path, O_RDONLY | O_CLOEXEC);
 	uint8_t *bytes = NULL;
 	size_t size = 0, room = 0;
 	ssize_t n;

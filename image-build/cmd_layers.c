@@ -41,7 +41,7 @@ static int make_layer(void *context, size_t index, struct err *e)
 static int create_outputs(struct build *b, struct err *e)
 {
 	for (size_t i = 0; i < b->image->layer_count; i++) {
-		char *path __text = NULL;
+		char *path auto_text = NULL;
 		int r;
 
 		snprintf(b->names[i], FILE_NAME_SIZE, "layer-%02zu.img", i);
@@ -90,7 +90,7 @@ static int commit_images(struct build *b, struct err *e)
 
 static int report(struct build *b, struct err *e)
 {
-	char *path __text = memory_printf("%s/image.json", b->options->output);
+	char *path auto_text = memory_printf("%s/image.json", b->options->output);
 	struct manifest_layer list[LIMIT_LAYERS];
 	size_t count = b->image->layer_count;
 

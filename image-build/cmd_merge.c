@@ -32,8 +32,8 @@ static int make_image(void *context, size_t index, struct err *e)
 
 static int write_image(struct build *b, struct err *e)
 {
-	char *copy __text = memory_text(b->options->output);
-	char *manifest __text = memory_printf("%s.json", b->options->output);
+	char *copy auto_text = memory_text(b->options->output);
+	char *manifest auto_text = memory_printf("%s.json", b->options->output);
 	struct manifest_layer layer = { basename(copy), NULL, b->built };
 	struct progress p;
 	int r;
@@ -54,7 +54,7 @@ static int write_image(struct build *b, struct err *e)
 
 static int merge(const struct convert_options *o, const char *path, struct err *e)
 {
-	char *copy __text = memory_text(o->output);
+	char *copy auto_text = memory_text(o->output);
 	struct build *b = memory_zero(1, sizeof(*b));
 	struct oci_source source = { .directory = -1 };
 	int r;

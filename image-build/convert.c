@@ -79,7 +79,7 @@ static int read_layer(void *context, size_t index, struct err *e)
 {
 	struct reading *reading = context;
 	const struct oci_layer *l = &reading->image->layers[index];
-	int fd __fd = oci_source_blob(reading->source, &l->digest, e);
+	int fd auto_fd = oci_source_blob(reading->source, &l->digest, e);
 	char text[DIGEST_TEXT_SIZE];
 	int r = fd < 0 ? fd : 0;
 
@@ -156,8 +156,8 @@ int convert_report(const char *path, const struct convert_options *o,
 	const struct oci_image *source, const struct manifest_layer *layers, size_t count,
 	struct err *e)
 {
-	char *cmdline __text = manifest_cmdline(layers, count);
-	char *json __text = manifest_json(source, layers, count);
+	char *cmdline auto_text = manifest_cmdline(layers, count);
+	char *json auto_text = manifest_json(source, layers, count);
 	int r = write_text(path, json, e);
 
 	if (r)

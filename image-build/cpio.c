@@ -49,7 +49,7 @@ static int put_entry(struct sink *s, const struct entry *x, struct err *e)
 
 static int put_content(struct sink *s, const struct inode *inode, struct err *e)
 {
-	char *buf __text = memory_zero(1, CHUNK);
+	char *buf auto_text = memory_zero(1, CHUNK);
 	uint64_t at = 0;
 
 	while (at < inode->size) {
@@ -79,7 +79,7 @@ static int put_node(struct node *node, void *context, struct err *e)
 {
 	struct writer *w = context;
 	struct inode *inode = node->inode;
-	char *path __text = node_path(node);
+	char *path auto_text = node_path(node);
 	bool directory = node_is_directory(node);
 	bool last;
 	struct entry x;

@@ -95,7 +95,7 @@ void hasher_stop(struct hasher *h)
 int digest_file(int fd, uint64_t size, const char *name, struct digest *ret, struct err *e)
 {
 	size_t room = 1 << 20;
-	char *buf __text = memory_zero(1, room);
+	char *buf auto_text = memory_zero(1, room);
 	struct hasher h;
 	int r = 0;
 

@@ -30,7 +30,7 @@ struct listing {
 
 static int differs(struct err *e, const struct node *node, const char *what)
 {
-	char *path __text = node_path(node);
+	char *path auto_text = node_path(node);
 
 	return refuse(e, "the erofs just written differs from its source: \"%.200s\": %s", path, what);
 }

@@ -49,7 +49,7 @@ static void cleanup_archive(struct archive **a)
 	archive_read_free(*a);
 }
 
-#define __archive __attribute__((cleanup(cleanup_archive)))
+#define auto_archive __attribute__((cleanup(cleanup_archive)))
 
 /* Ready to read the unpacked bytes; false where they are not what they look like. */
 static bool open_packed(struct archive *a, const uint8_t *bytes, size_t size)
@@ -69,7 +69,7 @@ static bool open_packed(struct archive *a, const uint8_t *bytes, size_t size)
 /* All of a gzip stream that holds a text; its checksum counts. */
 static int unpack_text(const uint8_t *bytes, size_t size, struct buffer *ret, struct err *e)
 {
-	char *chunk __text = memory_zero(1, CHUNK);
+	char *chunk auto_text = memory_zero(1, CHUNK);
 	z_stream z = { .next_in = (z_const Bytef *)(uintptr_t)bytes, .avail_in = (uInt)size };
 	int status = inflateInit2(&z, GZIP_ONLY);
 	bool too_much = false;
@@ -137,8 +137,8 @@ static int search_add(struct search *s, const void *bytes, size_t size, struct e
 static int search_packed(struct search *s, const uint8_t *bytes, size_t size, size_t *budget,
 			 struct err *e)
 {
-	struct archive *a __archive = archive_read_new();
-	char *chunk __text = memory_zero(1, CHUNK);
+	struct archive *a auto_archive = archive_read_new();
+	char *chunk auto_text = memory_zero(1, CHUNK);
 	la_ssize_t n;
 	int r = 0;
 

@@ -83,7 +83,7 @@ int image_make(const struct tree *t, const char *path, const struct salt_choice 
 	struct built_image *ret, _Atomic uint64_t *progress, struct err *e)
 {
 	struct built_image image = { .size = 0 };
-	int fd __fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd auto_fd = open(path, O_RDONLY | O_CLOEXEC);
 	int r;
 
 	if (fd < 0)

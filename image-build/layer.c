@@ -18,7 +18,7 @@ static void cleanup_archive(struct archive **a)
 	archive_read_free(*a);
 }
 
-#define __archive __attribute__((cleanup(cleanup_archive)))
+#define auto_archive __attribute__((cleanup(cleanup_archive)))
 
 void layer_init(struct layer *l)
 {
@@ -40,7 +40,7 @@ void layer_free(struct layer *l)
 /* The directory that a path stands in, made up where no entry has named it yet. */
 static int find_parent(struct layer *l, const char *path, struct node **ret, struct err *e)
 {
-	char *copy __text = memory_text(path);
+	char *copy auto_text = memory_text(path);
 	char *last = strrchr(copy, '/');
 	struct node *dir = l->tree.root;
 	char *rest = copy, *name;
@@ -427,7 +427,7 @@ static int check_tail(struct blob *b, uint64_t end, struct err *e)
 
 int layer_read(struct layer *l, struct blob *b, struct err *e)
 {
-	struct archive *a __archive = archive_read_new();
+	struct archive *a auto_archive = archive_read_new();
 	struct feed feed = { .blob = b, .e = e };
 	int r;
 

@@ -43,9 +43,9 @@ static char *unusual_text(const struct verity_params *v)
 char *manifest_layer_text(const struct built_image *image)
 {
 	const struct verity_params *v = &image->verity;
-	char *root __text = hex(v->root_hash, v->root_hash_size);
-	char *salt __text = hex(v->salt, v->salt_size);
-	char *unusual __text = unusual_text(v);
+	char *root auto_text = hex(v->root_hash, v->root_hash_size);
+	char *salt auto_text = hex(v->salt, v->salt_size);
+	char *unusual auto_text = unusual_text(v);
 
 	return memory_printf("SERIAL=%s,root_hash=%s%s%s,data_blocks=%" PRIu64 "%s", image->serial,
 		root, v->salt_size ? ",salt=" : "", salt, v->data_blocks, unusual);
@@ -56,8 +56,8 @@ char *manifest_cmdline(const struct manifest_layer *layers, size_t count)
 	char *text = memory_text("");
 
 	for (size_t i = 0; i < count; i++) {
-		char *before __text = text;
-		char *layer __text = manifest_layer_text(layers[i].image);
+		char *before auto_text = text;
+		char *layer auto_text = manifest_layer_text(layers[i].image);
 
 		text = memory_printf("%s%ssocle.layer=%s", before, i ? " " : "", layer);
 	}
@@ -85,8 +85,8 @@ static void add_number(struct json_object *o, const char *key, uint64_t value)
 static struct json_object *verity_object(const struct verity_params *v)
 {
 	struct json_object *o = json_object_new_object();
-	char *root __text = hex(v->root_hash, v->root_hash_size);
-	char *salt __text = hex(v->salt, v->salt_size);
+	char *root auto_text = hex(v->root_hash, v->root_hash_size);
+	char *salt auto_text = hex(v->salt, v->salt_size);
 
 	add_text(o, "hash", v->hash_name);
 	add_number(o, "format", v->hash_type);
@@ -113,7 +113,7 @@ static struct json_object *layer_object(const struct manifest_layer *layer)
 {
 	struct json_object *o = json_object_new_object();
 	const struct built_image *image = layer->image;
-	char *sha256 __text = hex(image->digest.bytes, image->digest.size);
+	char *sha256 auto_text = hex(image->digest.bytes, image->digest.size);
 	char uuid[UUID_TEXT_SIZE];
 
 	uuid_text(image->uuid, uuid);
@@ -134,7 +134,7 @@ char *manifest_json(const struct oci_image *source, const struct manifest_layer 
 {
 	struct json_object *o = json_object_new_object(), *image = json_object_new_object(),
 			   *list = json_object_new_array();
-	char *cmdline __text = manifest_cmdline(layers, count);
+	char *cmdline auto_text = manifest_cmdline(layers, count);
 	char *text;
 
 	add_number(o, "version", 1);

@@ -23,6 +23,6 @@ static inline void cleanup_text(char **text)
 }
 
 /* Frees allocated text when its variable goes out of scope. */
-#define __text __attribute__((cleanup(cleanup_text)))
+#define auto_text __attribute__((cleanup(cleanup_text)))
 
 #endif

@@ -44,7 +44,7 @@ static const struct {
 /* "kernel/drivers/md/dm-mod.ko.xz" -> "dm_mod"; allocated. */
 static char *module_name(const char *path, size_t size)
 {
-	char *copy __text = memory_printf("%.*s", (int)size, path);
+	char *copy auto_text = memory_printf("%.*s", (int)size, path);
 	const char *base = strrchr(copy, '/') ? strrchr(copy, '/') + 1 : copy;
 	char *name = memory_text(base);
 	char *suffix = strstr(name, ".ko");
@@ -79,7 +79,7 @@ static void add(struct modules *m, struct module added)
 
 static FILE *open_list(const char *directory, const char *name, struct err *e)
 {
-	char *path __text = memory_printf("%s/%s", directory, name);
+	char *path auto_text = memory_printf("%s/%s", directory, name);
 	FILE *f = fopen(path, "re");
 
 	if (!f)
@@ -168,7 +168,7 @@ void modules_close(struct modules *m)
 
 static int choose(struct modules *m, struct module *module, bool optional, struct err *e)
 {
-	char *needs __text = memory_text(module->needs);
+	char *needs auto_text = memory_text(module->needs);
 	char *rest = needs, *path;
 
 	if (module->built_in || module->chosen)
@@ -177,7 +177,7 @@ static int choose(struct modules *m, struct module *module, bool optional, struc
 	module->chosen = true;
 	module->optional = optional;
 	while ((path = strsep(&rest, " "))) {
-		char *name __text = module_name(path, strlen(path));
+		char *name auto_text = module_name(path, strlen(path));
 		struct module *needed = find(m, name);
 		int r;
 
@@ -196,7 +196,7 @@ static int choose(struct modules *m, struct module *module, bool optional, struc
 
 static struct module *find_text(const struct modules *m, const char *text)
 {
-	char *name __text = NULL;
+	char *name auto_text = NULL;
 
 	if (!text)
 		return NULL;
@@ -240,7 +240,7 @@ char *modules_list(const struct modules *m)
 	char *text = memory_text("");
 
 	for (size_t i = 0; i < m->chosen_count; i++) {
-		char *before __text = text;
+		char *before auto_text = text;
 
 		text = memory_printf("%s%s%s.ko\n", before, m->chosen[i]->optional ? "-" : "",
 			m->chosen[i]->name);

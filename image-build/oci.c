@@ -19,7 +19,7 @@ static void cleanup_json(struct json_object **o)
 	json_object_put(*o);
 }
 
-#define __json __attribute__((cleanup(cleanup_json)))
+#define auto_json __attribute__((cleanup(cleanup_json)))
 
 struct descriptor {
 	struct digest digest;
@@ -238,7 +238,7 @@ static int choose(struct json_object *index, const char *ref, const char *platfo
 static int find_manifest(const struct oci_source *s, const char *ref, const char *platform,
 	struct descriptor *ret, struct json_object **ret_manifest, struct err *e)
 {
-	struct json_object *o __json = NULL;
+	struct json_object *o auto_json = NULL;
 	struct descriptor d;
 	char *text = NULL;
 	size_t size;
@@ -322,7 +322,7 @@ static int read_layers(struct json_object *manifest, struct json_object *config,
 int oci_load(const struct oci_source *s, const char *ref, const char *platform,
 	struct oci_image *ret, struct err *e)
 {
-	struct json_object *manifest __json = NULL, *config __json = NULL;
+	struct json_object *manifest auto_json = NULL, *config auto_json = NULL;
 	struct descriptor chosen, d;
 	int r;
 

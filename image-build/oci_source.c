@@ -45,7 +45,7 @@ void oci_source_close(struct oci_source *s)
 /* Copy one member of a tar into a file of its own. */
 static int copy_member(const struct oci_source *s, struct archive *a, struct err *e)
 {
-	int fd __fd = output_scratch(s->scratch, e);
+	int fd auto_fd = output_scratch(s->scratch, e);
 	const void *bytes;
 	la_int64_t offset;
 	size_t size;
@@ -111,7 +111,7 @@ static int open_file(const struct oci_source *s, const char *name, struct err *e
 int oci_source_text(const struct oci_source *s, const char *name, char **ret, size_t *ret_size,
 	struct err *e)
 {
-	int fd __fd = open_file(s, name, e);
+	int fd auto_fd = open_file(s, name, e);
 	struct stat st;
 	char *text;
 	ssize_t n;

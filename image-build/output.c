@@ -123,7 +123,7 @@ int output_create(struct output *ret, const char *path, struct err *e)
 static int sync_directory(const char *path)
 {
 	char text[PATH_MAX];
-	int fd __fd = -1;
+	int fd auto_fd = -1;
 
 	snprintf(text, sizeof(text), "%s", path);
 	fd = open(dirname(text), O_RDONLY | O_DIRECTORY | O_CLOEXEC);

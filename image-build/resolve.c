@@ -16,7 +16,7 @@ enum lookup {
 /* What one layer says about a path. */
 static enum lookup look_in(const struct layer *l, const char *path, const struct node **ret)
 {
-	char *copy __text = memory_text(path);
+	char *copy auto_text = memory_text(path);
 	const struct node *node = l->tree.root;
 	char *rest = copy, *name;
 	bool opaque = false;
@@ -73,7 +73,7 @@ static int resolve_implied(struct node *node, void *context, struct err *e)
 {
 	struct resolution *r = context;
 	const struct node *below;
-	char *path __text = NULL;
+	char *path auto_text = NULL;
 
 	if (!node_is_directory(node) || !node->inode->implied || hides_below(node))
 		return 0;
@@ -111,7 +111,7 @@ static int resolve_link(struct resolution *r, const struct dangling_link *link,
 	struct copied *copies, size_t *count, struct err *e)
 {
 	const struct node *below = look_below(r->layers, r->index, link->target);
-	char *path __text = node_path(link->node);
+	char *path auto_text = node_path(link->node);
 
 	if (!below)
 		return refuse(e, "\"%s\" is a hard link to \"%s\", which neither it nor the layers "

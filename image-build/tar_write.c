@@ -155,7 +155,7 @@ static void add_attributes(struct records *p, const struct inode *inode)
 	snprintf(text, sizeof(text), "%" PRId64 ".%09" PRIu32, inode->mtime_sec, inode->mtime_nsec);
 	add_record(p, "mtime", text, strlen(text));
 	for (size_t i = 0; i < inode->xattr_count; i++) {
-		char *key __text = memory_printf("SCHILY.xattr.%s", inode->xattrs[i].name);
+		char *key auto_text = memory_printf("SCHILY.xattr.%s", inode->xattrs[i].name);
 
 		add_record(p, key, inode->xattrs[i].value, inode->xattrs[i].size);
 	}
@@ -181,7 +181,7 @@ static char type_of(const struct inode *inode)
 
 static int put_content(struct writer *w, const struct inode *inode, struct err *e)
 {
-	char *buf __text = memory_zero(1, BUFFER_SIZE);
+	char *buf auto_text = memory_zero(1, BUFFER_SIZE);
 	uint64_t at = 0;
 
 	while (at < inode->size) {
@@ -209,8 +209,8 @@ static int put_node(struct node *node, void *context, struct err *e)
 	struct writer *w = context;
 	struct inode *inode = node->inode;
 	struct records pax = { .text = NULL };
-	char *below __text = node_path(node);
-	char *path __text = memory_printf("./%s", below);
+	char *below auto_text = node_path(node);
+	char *path auto_text = memory_printf("./%s", below);
 	bool link = inode->number != 0;
 	int r;
 

@@ -158,7 +158,7 @@ char *node_path(const struct node *node)
 
 struct node *tree_find(const struct tree *t, const char *path)
 {
-	char *copy __text = memory_text(path);
+	char *copy auto_text = memory_text(path);
 	struct node *node = t->root;
 	char *rest = copy, *name;
 

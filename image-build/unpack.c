@@ -15,7 +15,7 @@ static void cleanup_archive(struct archive **a)
 	archive_read_free(*a);
 }
 
-#define __archive __attribute__((cleanup(cleanup_archive)))
+#define auto_archive __attribute__((cleanup(cleanup_archive)))
 
 static const char *reason(struct archive *a)
 {
@@ -25,8 +25,8 @@ static const char *reason(struct archive *a)
 int unpack_file(const char *path, uint64_t max, struct spool *s, struct content *ret,
 	uint64_t *ret_size, struct err *e)
 {
-	struct archive *a __archive = archive_read_new();
-	char *buf __text = memory_zero(1, CHUNK);
+	struct archive *a auto_archive = archive_read_new();
+	char *buf auto_text = memory_zero(1, CHUNK);
 	struct archive_entry *entry;
 	struct content content = { .count = 0 };
 	uint64_t size = 0;

@@ -70,7 +70,7 @@ static void drain(int fd)
 
 static void drain_console(void)
 {
-	__fd int fd = open("/dev/console", O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+	auto_fd int fd = open("/dev/console", O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
 
 	if (fd >= 0)
 		drain(fd);
@@ -78,7 +78,7 @@ static void drain_console(void)
 
 static void write_report(const char *path, const char *line)
 {
-	__fd int fd = *path ? open(path, O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC) : -1;
+	auto_fd int fd = *path ? open(path, O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC) : -1;
 	int64_t end = clock_ms() + DRAIN_MS;
 	struct stat st;
 

@@ -22,8 +22,8 @@
  */
 static int check_agent(const struct boot_plan *plan, struct err *e)
 {
-	__fd int root = open(BOOT_SYSROOT, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	__fd int fd = root < 0 ? -1 :
+	auto_fd int root = open(BOOT_SYSROOT, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	auto_fd int fd = root < 0 ? -1 :
 				 sys_open_in_root(root, plan->agent, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	struct stat st;
 	char start[64];

@@ -21,7 +21,7 @@
 static int load(int dir, const char *name, struct err *e)
 {
 	bool optional = *name == OPTIONAL;
-	__fd int fd = openat(dir, name + optional, O_RDONLY | O_CLOEXEC);
+	auto_fd int fd = openat(dir, name + optional, O_RDONLY | O_CLOEXEC);
 
 	if (fd >= 0 && (!sys_finit_module(fd, "") || errno == EEXIST))
 		return 0;
@@ -31,7 +31,7 @@ static int load(int dir, const char *name, struct err *e)
 int step_modules(struct boot *b, struct err *e)
 {
 	static char list[LIST_SIZE];
-	__fd int dir = open(MODULES_DIR, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	auto_fd int dir = open(MODULES_DIR, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	ssize_t n = dir < 0 ? -errno : file_read_at(dir, MODULES_LIST, list, sizeof(list));
 	char *rest = list, *name;
 	size_t count = 0;

@@ -11,7 +11,7 @@ static inline void cleanup_fd(int *fd)
 		close(*fd);
 }
 
-#define __fd __attribute__((cleanup(cleanup_fd)))
+#define auto_fd __attribute__((cleanup(cleanup_fd)))
 
 /* Hand a descriptor on to somebody who will close it. */
 static inline int steal_fd(int *fd)

@@ -10,7 +10,7 @@
 
 ssize_t file_read_at(int dirfd, const char *path, char *text, size_t size)
 {
-	__fd int fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC);
+	auto_fd int fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC);
 	size_t used = 0;
 
 	if (fd < 0)
@@ -34,7 +34,7 @@ ssize_t file_read_at(int dirfd, const char *path, char *text, size_t size)
 
 int file_write_at(int dirfd, const char *path, const char *text)
 {
-	__fd int fd = openat(dirfd, path, O_WRONLY | O_CLOEXEC);
+	auto_fd int fd = openat(dirfd, path, O_WRONLY | O_CLOEXEC);
 	size_t size = strlen(text);
 	ssize_t n;
 

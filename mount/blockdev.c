@@ -131,7 +131,7 @@ int blockdev_read(int sysfs, const char *name, struct blockdev *ret)
 	struct blockdev b = { 0 };
 	char path[64];
 	uint64_t sectors;
-	__fd int dir = -1;
+	auto_fd int dir = -1;
 
 	if (is_own_kind(name) || strlen(name) >= sizeof(b.name) || strchr(name, '/') || *name == '.')
 		return -ENOENT;
@@ -232,7 +232,7 @@ int blockdev_open(int dev, const struct blockdev *b, struct err *e)
 {
 	char node[BLOCKDEV_NAME_SIZE];
 	struct stat st;
-	__fd int fd = -1;
+	auto_fd int fd = -1;
 
 	/* sysfs writes '!' where a device's name has '/'. */
 	strcpy(node, b->name);

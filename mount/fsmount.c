@@ -55,7 +55,7 @@ static int set_options(const struct fs_mount *m, int fs, struct err *e)
 
 int fs_mount(const struct fs_mount *m, struct err *e)
 {
-	__fd int fs = sys_fsopen(m->type), mount = -1;
+	auto_fd int fs = sys_fsopen(m->type), mount = -1;
 	int r;
 
 	if (fs < 0 && errno == ENODEV)

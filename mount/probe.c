@@ -17,7 +17,7 @@ static void cleanup_probe(blkid_probe *pr)
 	blkid_free_probe(*pr);
 }
 
-#define __probe __attribute__((cleanup(cleanup_probe)))
+#define auto_probe __attribute__((cleanup(cleanup_probe)))
 
 /* libblkid wants its list of names without const and does not write to it. */
 static char **names(const char *const *list)
@@ -79,7 +79,7 @@ static int probe_superblocks(blkid_probe pr, struct superblock *ret)
 
 int probe_fstype(int fd, char type[FSTYPE_SIZE], struct err *e)
 {
-	__probe blkid_probe pr = new_probe(fd);
+	auto_probe blkid_probe pr = new_probe(fd);
 	struct superblock found;
 	int r;
 
@@ -99,8 +99,8 @@ int probe_fstype(int fd, char type[FSTYPE_SIZE], struct err *e)
 
 static void probe_filesystem_ids(int dev, struct blockdev *b)
 {
-	__fd int fd = blockdev_open(dev, b, NULL);
-	__probe blkid_probe pr = fd >= 0 ? new_probe(fd) : NULL;
+	auto_fd int fd = blockdev_open(dev, b, NULL);
+	auto_probe blkid_probe pr = fd >= 0 ? new_probe(fd) : NULL;
 	struct superblock found;
 
 	if (!pr || probe_superblocks(pr, &found))
@@ -122,8 +122,8 @@ static void copy_partition_ids(blkid_partlist list, struct blockdev *b)
 /* One read of a disk's table serves all of its partitions. */
 static void probe_partition_table(int dev, const struct blockdev *disk, struct blockdev_set *set)
 {
-	__fd int fd = blockdev_open(dev, disk, NULL);
-	__probe blkid_probe pr = fd >= 0 ? new_probe(fd) : NULL;
+	auto_fd int fd = blockdev_open(dev, disk, NULL);
+	auto_probe blkid_probe pr = fd >= 0 ? new_probe(fd) : NULL;
 	blkid_partlist list;
 
 	if (!pr)

@@ -51,7 +51,7 @@ size_t resolve_match(const struct blockdev_set *set, const struct devref *ref,
 
 int device_search_open(struct device_search *s, struct err *e)
 {
-	__fd int uevents = -1, sysfs = -1, dev = -1;
+	auto_fd int uevents = -1, sysfs = -1, dev = -1;
 
 	s->sysfs = s->dev = s->uevents = -1;
 	uevents = uevent_open();

@@ -81,7 +81,7 @@ static void empty_initramfs(int root)
 
 int switch_root(const char *new_root, struct err *e)
 {
-	__fd int old_root = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	auto_fd int old_root = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	int r;
 
 	if (old_root < 0)

@@ -109,7 +109,7 @@ int volume_open(const struct volume *v, const struct device_wish *wishes, int ue
 /* The type that the plan names, or what the proved bytes say. */
 static int find_fstype(const struct open_volume *o, char type[FSTYPE_SIZE], struct err *e)
 {
-	__fd int fd = -1;
+	auto_fd int fd = -1;
 	struct stat st;
 
 	if (o->volume->fstype[0]) {

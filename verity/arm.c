@@ -24,7 +24,7 @@ static const struct {
 static int read_table(const struct verity_device *dev, char line[VERITY_TABLE_SIZE],
 		      uint64_t *ret_sectors)
 {
-	__dm_task struct dm_task *task = dm_new_task(DM_DEVICE_TABLE, dev->name);
+	auto_task struct dm_task *task = dm_new_task(DM_DEVICE_TABLE, dev->name);
 	const char *params;
 
 	if (!task || !dm_task_run(task))
@@ -38,7 +38,7 @@ static int read_table(const struct verity_device *dev, char line[VERITY_TABLE_SI
 
 static bool load_table(const struct verity_device *dev, const char *line, uint64_t sectors)
 {
-	__dm_task struct dm_task *task = dm_new_task(DM_DEVICE_RELOAD, dev->name);
+	auto_task struct dm_task *task = dm_new_task(DM_DEVICE_RELOAD, dev->name);
 
 	return task && dm_task_set_ro(task) &&
 	       dm_task_add_target(task, 0, sectors, "verity", line) && dm_task_run(task);
@@ -47,7 +47,7 @@ static bool load_table(const struct verity_device *dev, const char *line, uint64
 /* Swap the tables. Nothing writes to the device, so nothing need be flushed. */
 static bool resume(const struct verity_device *dev)
 {
-	__dm_task struct dm_task *task = dm_new_task(DM_DEVICE_RESUME, dev->name);
+	auto_task struct dm_task *task = dm_new_task(DM_DEVICE_RESUME, dev->name);
 
 	return task && dm_task_skip_lockfs(task) && dm_task_no_flush(task) && dm_task_run(task);
 }

@@ -56,7 +56,7 @@ static int find_bad_block(int uevents, const struct verity_device *dev, struct b
 /* Device-mapper's one-letter verdict: 'V', 'C', or 0 if it cannot be read. */
 static char read_status(const struct verity_device *dev)
 {
-	__dm_task struct dm_task *task = dm_new_task(DM_DEVICE_STATUS, dev->name);
+	auto_task struct dm_task *task = dm_new_task(DM_DEVICE_STATUS, dev->name);
 	const char *verdict;
 	uint64_t sectors;
 
@@ -114,7 +114,7 @@ static int read_first_block(const struct verity_device *dev, const struct verity
 			    struct err *e)
 {
 	static char block[VERITY_BLOCK_SIZE_MAX];
-	__fd int fd = open(dev->path, O_RDONLY | O_CLOEXEC);
+	auto_fd int fd = open(dev->path, O_RDONLY | O_CLOEXEC);
 	struct stat st;
 	ssize_t n;
 

@@ -17,7 +17,7 @@ static void log_nothing(int level, const char *file, int line, int errnum, const
 
 struct dm_task *dm_new_task(int type, const char *name)
 {
-	__dm_task struct dm_task *task = NULL;
+	auto_task struct dm_task *task = NULL;
 	struct dm_task *ret;
 
 	/* Each time: libcryptsetup puts its own function in, and the default back. */

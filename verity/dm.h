@@ -18,7 +18,7 @@ static inline void dm_cleanup_task(struct dm_task **task)
 		dm_task_destroy(*task);
 }
 
-#define __dm_task __attribute__((cleanup(dm_cleanup_task)))
+#define auto_task __attribute__((cleanup(dm_cleanup_task)))
 
 /*
  * The only target of a device, if it is verity: its parameters, which live as

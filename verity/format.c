@@ -19,7 +19,7 @@ static void cleanup_crypt(struct crypt_device **cd)
 	crypt_free(*cd);
 }
 
-#define __crypt __attribute__((cleanup(cleanup_crypt)))
+#define auto_crypt __attribute__((cleanup(cleanup_crypt)))
 
 /* What libcryptsetup says last is why it failed. */
 static void keep_message(int level, const char *message, void *context)
@@ -57,7 +57,7 @@ static int check_size(const char *path, uint64_t data_bytes, struct err *e)
 static int pad(const char *path, uint64_t size, struct err *e)
 {
 	struct stat st;
-	int fd __fd = open(path, O_WRONLY | O_CLOEXEC);
+	int fd auto_fd = open(path, O_WRONLY | O_CLOEXEC);
 
 	if (fd < 0 || fstat(fd, &st))
 		return err_errno(e, FAIL_SYSTEM_CALL_FAILED, "open %s", path);
@@ -75,7 +75,7 @@ static int pad(const char *path, uint64_t size, struct err *e)
 static int create_hash(const char *path, uint64_t data_bytes, struct verity_params *p,
 	const uint8_t uuid[VERITY_UUID_SIZE], struct err *e)
 {
-	struct crypt_device *cd __crypt = NULL;
+	struct crypt_device *cd auto_crypt = NULL;
 	char uuid_string[UUID_TEXT_SIZE];
 	size_t size = sizeof(p->root_hash);
 	struct err said = { .text = "" };

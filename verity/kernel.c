@@ -22,7 +22,7 @@ static int missing(struct err *e, const char *option, const char *why)
 static int check_hash(const char *hash_name, struct err *e)
 {
 	struct sockaddr_alg address = { .salg_family = AF_ALG, .salg_type = "hash" };
-	__fd int fd = socket(AF_ALG, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	auto_fd int fd = socket(AF_ALG, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 
 	if (fd < 0)
 		return missing(e, "CONFIG_CRYPTO_USER_API_HASH", "there are no AF_ALG sockets");
@@ -46,7 +46,7 @@ static int has_target(struct dm_task *task, const char *name)
 
 static int check_target(struct err *e)
 {
-	__dm_task struct dm_task *task = dm_new_task(DM_DEVICE_LIST_VERSIONS, NULL);
+	auto_task struct dm_task *task = dm_new_task(DM_DEVICE_LIST_VERSIONS, NULL);
 
 	if (!task || !dm_task_run(task))
 		return missing(e, "CONFIG_BLK_DEV_DM", "device-mapper does not answer");

@@ -13,7 +13,7 @@ static void cleanup_crypt(struct crypt_device **cd)
 	crypt_free(*cd);
 }
 
-#define __crypt __attribute__((cleanup(cleanup_crypt)))
+#define auto_crypt __attribute__((cleanup(cleanup_crypt)))
 
 /* libcryptsetup's last complaint, without its newline, for the sentence. */
 static char complaint[ERR_TEXT_SIZE / 2];
@@ -62,7 +62,7 @@ static int set_parameters(struct crypt_device *cd, const struct verity_parts *pa
 /* The number that device-mapper gave, asked for by the name that was just made. */
 static int read_number(const char *name, struct verity_device *ret)
 {
-	__dm_task struct dm_task *task = dm_new_task(DM_DEVICE_INFO, name);
+	auto_task struct dm_task *task = dm_new_task(DM_DEVICE_INFO, name);
 	struct dm_info info = { 0 };
 
 	if (!task || !dm_task_run(task) || !dm_task_get_info(task, &info) || !info.exists ||
@@ -78,7 +78,7 @@ static int read_number(const char *name, struct verity_device *ret)
 static int activate(const char *name, const struct verity_parts *parts,
 		    const struct verity_params *p)
 {
-	__crypt struct crypt_device *cd = NULL;
+	auto_crypt struct crypt_device *cd = NULL;
 	int r = crypt_init(&cd, parts->hash);
 
 	if (r >= 0)
