@@ -5,7 +5,7 @@
 # suite, through an apt configuration of our own: own source list, own state and
 # cache folders.  The machine's apt is only asked where its mirror is.
 #
-#   fetch.sh [--newest] [--arch ARCH] SPEC...
+#   fetch.sh [--newest] [--arch ARCH] [--suite SUITE] SPEC...
 #
 # SPEC	src:NAME	the upstream tarball of a source package (no Debian patches)
 #	deb:NAME	a binary package
@@ -34,6 +34,7 @@ while [[ ${1:-} == --* ]]; do
 	case $1 in
 	--newest) newest=yes ;;
 	--arch) arch=$2; shift ;;
+	--suite) suite=$2; shift ;;
 	*) echo "fetch.sh: unknown option $1" >&2; exit 2 ;;
 	esac
 	shift
@@ -84,6 +85,8 @@ write_apt_config()
 	{
 		for name in deb deb-src; do
 			echo "$name $option $main $suite main"
+			# Only a release has these beside it.
+			[[ $suite == trixie ]] || continue
 			echo "$name $option $main $suite-updates main"
 			[[ -z $security ]] ||
 				echo "$name $option $security $suite-security main"

@@ -49,11 +49,12 @@ recipe_dir()
 # Says every so often how many files have been compiled.
 count_files()
 {
-	awk -v step="$step_number/$steps" '
+	awk '
 		{ print >>log_file }
 		/^  (CC|AS|HOSTCC) / && ++n % 200 == 0 {
 			printf "[%s] %d files\n", step, n >"/dev/stderr"
-		}' log_file="$log"
+			fflush()
+		}' step="$step_number/$steps" log_file="$log"
 }
 
 set_option() { "$tree/scripts/config" --file "$tree/.config" "$@"; }

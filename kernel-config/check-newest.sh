@@ -1,0 +1,73 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
+#
+# check-newest.sh [MACHINE...]: that the fragments survive, as configuration, on the
+# newest kernel that Debian offers as source, for all architectures unless some are
+# named.  Nothing is built.
+set -euo pipefail
+
+here=$(cd "${BASH_SOURCE[0]%/*}" && pwd)
+cache=${SOCLE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/socle}
+suites=(trixie-backports sid experimental)
+[[ $# -gt 0 ]] || set -- x86_64 s390x aarch64
+
+fetch() { "$here/../initramfs/fetch.sh" --arch amd64 "$@"; }
+
+# "VERSION SUITE PACKAGE" of the source that a suite's meta package leads to.
+offer_of()
+{
+	local suite=$1 line file version
+
+	line=$(fetch --suite "$suite" deb:linux-source) || return 0
+	read -r _ _ version _ file <<<"$line"
+	echo "$version $suite $(dpkg-deb -f "$cache/downloads/$file" Depends |
+		grep -oE 'linux-source-[0-9.]+' | head -n 1)"
+}
+
+# Newest first: Debian's order, in which ~rc1 comes before the release.
+offers()
+{
+	local suite
+
+	for suite in "${suites[@]}"; do
+		offer_of "$suite"
+	done | sort -V -r | awk '!seen[$1]++'
+}
+
+# A mirror may list a package and not have it: then the next one.
+fetch_newest()
+{
+	local version suite package line
+
+	while read -r version suite package; do
+		if line=$(fetch --suite "$suite" "deb:$package"); then
+			echo "check-newest.sh: $package $version of $suite" >&2
+			echo "$cache/downloads/${line##* }"
+			return
+		fi
+	done < <(offers)
+	echo "check-newest.sh: no suite gave its kernel's source" >&2
+	return 1
+}
+
+package=$(fetch_newest)
+# The folder is found again by the next run.
+tree=$cache/${package##*/}
+tree=${tree%_all.deb}
+if [[ ! -d $tree ]]; then
+	mkdir -p "$cache/tmp.newest"
+	dpkg-deb --fsys-tarfile "$package" |
+		tar -xO --wildcards './usr/src/*.tar.xz' |
+		tar -C "$cache/tmp.newest" -xJ --no-same-owner
+	mv "$cache"/tmp.newest/linux-source-* "$tree"
+	rmdir "$cache/tmp.newest"
+fi
+status=0
+for machine in "$@"; do
+	if "$here/configure.sh" "$machine" "$tree"; then
+		echo "the fragments for $machine are in force on ${package##*/}"
+	else
+		status=1
+	fi
+done
+exit $status
