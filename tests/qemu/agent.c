@@ -370,7 +370,7 @@ static void do_write(const char *path)
 
 static void do_fill(const char *path)
 {
-	static const char buffer[65536];
+	static char buffer[65536];
 	uint64_t total = 0;
 	ssize_t size;
 	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);

@@ -112,6 +112,25 @@ def test_wrong_disk_plugged_in_late(bed: Bed, two: list[Layer]) -> None:
     assert "unwanted" in sentence, sentence
 
 
+# --- other geometries ------------------------------------------------------------
+
+
+def test_data_blocks_of_a_sector(bed: Bed, one: list[Layer]) -> None:
+    """A14: data blocks of 512 bytes, hash blocks of 4096, and a tree that starts at one."""
+    layer = seal(filesystem_of(bed, one[0]), bed.path("sealed"), data_block_size=512)
+    expect.success(bed.boot(bed.machine([Disk(layer.disk, "data")],
+                                        [layer.argument("SERIAL=data")])), [layer])
+
+
+def test_altered_superblock_has_no_effect(bed: Bed, one: list[Layer]) -> None:
+    """A23: every number comes from the command line, which is measured."""
+    layer = one[0]
+    superblock = layer.tree.data_bytes
+    altered = bed.flipped(layer.disk, *range(superblock, superblock + 512))
+    expect.success(bed.boot(bed.machine([Disk(altered, "layer0")],
+                                        [layer.argument("SERIAL=layer0")])), [layer])
+
+
 # --- hash tree and parity on disks of their own -----------------------------------
 
 

@@ -17,9 +17,6 @@ from harness.vm import Disk, Guest, Machine
 # The file that is read after the hand-over, far from everything that is read before.
 VICTIM = "/opt/victim"
 
-# Blocks of a file that the kernel may read when its first bytes are asked for.
-READ_AHEAD = 16
-
 
 def armed(bed: Bed, machine: Machine) -> Machine:
     """The machine with a pvpanic device, and an initramfs with its driver."""
@@ -129,25 +126,24 @@ def test_read_error_is_an_error(bed: Bed) -> None:
 # --- corruption in the agent itself ------------------------------------------------
 
 
-def agent_blocks(bed: Bed, layer: Layer) -> list[int]:
-    """The offsets of the agent's whole blocks on the disk."""
-    agent = bed.programs.agent.read_bytes()
-    return [bed.offset_of(layer.disk, agent[at:at + 4096])
-            for at in range(0, len(agent) - 4095, 4096)
-            if agent.count(agent[at:at + 4096]) == 1]
+def with_flipped_agent(bed: Bed, layer: Layer) -> Disk:
+    """The first bytes of /sbin/init are altered."""
+    start = bed.programs.agent.read_bytes()[:4096]
+    return Disk(bed.flipped(layer.disk, bed.offset_of(layer.disk, start)), "layer0")
 
 
-def test_first_block_of_the_agent_flipped(bed: Bed, one: list[Layer]) -> None:
+def test_agent_flipped(bed: Bed, one: list[Layer]) -> None:
     """Seen before the policy is armed: a failure with a name, and not a panic."""
-    disk = Disk(bed.flipped(one[0].disk, agent_blocks(bed, one[0])[0]), "layer0")
-    machine = bed.machine([disk], [one[0].argument("SERIAL=layer0")])
+    machine = bed.machine([with_flipped_agent(bed, one[0])], [one[0].argument("SERIAL=layer0")])
     expect.failure(bed.boot(machine), "DATA_CORRUPT", "handover", "layer-0")
 
 
-def test_later_blocks_of_the_agent_flipped(bed: Bed, one: list[Layer]) -> None:
-    """Behind what is looked at: the kernel meets them, and the agent says no word."""
-    disk = Disk(bed.flipped(one[0].disk, *agent_blocks(bed, one[0])[READ_AHEAD:]), "layer0")
-    machine = armed(bed, bed.machine([disk], [one[0].argument("SERIAL=layer0")]))
+def test_interpreter_of_the_agent_flipped(bed: Bed) -> None:
+    """Behind what is looked at: the kernel meets it, and the agent says no word."""
+    layers = bed.image([*bed.base(), oci.file("sbin/script", "#!/sbin/init\n", 0o755)])
+    machine = armed(bed, bed.machine(
+        [with_flipped_agent(bed, layers[0])],
+        [layers[0].argument("SERIAL=layer0"), "socle.agent=/sbin/script"]))
     result = bed.boot(machine)
     assert not result.report.agent_started, result.outcome
     assert result.outcome.ended == expect.PANIC, result.outcome

@@ -64,7 +64,8 @@ class Layer:
         return Tree(data_blocks, data_block_size, hash_block_size, start)
 
 
-def seal(data: Path, out: Path, beside: bool = False, fec: bool = False) -> Layer:
+def seal(data: Path, out: Path, beside: bool = False, fec: bool = False,
+         data_block_size: int = 4096) -> Layer:
     """
     Give any bytes a hash tree with veritysetup, the field's own tool: behind
     them after a superblock, or beside them in a file of its own without one.
@@ -76,14 +77,17 @@ def seal(data: Path, out: Path, beside: bool = False, fec: bool = False) -> Laye
     hash_disk = out.with_suffix(".hash") if beside else None
     fec_disk = out.with_suffix(".fec") if fec else None
     command: list[str | Path] = ["veritysetup", "format", out, hash_disk or out, "--salt=-",
-                                 f"--data-blocks={size // 4096}"]
+                                 f"--data-blocks={size // data_block_size}",
+                                 f"--data-block-size={data_block_size}"]
     command += ["--no-superblock"] if beside else [f"--hash-offset={size}"]
     command += [f"--fec-device={fec_disk}", "--fec-roots=2"] if fec else []
     said = run_tool(*command)
     root_hash = next(line.split()[-1] for line in said.splitlines() if line.startswith("Root hash"))
-    params = {"root_hash": root_hash, "data_blocks": str(size // 4096)}
+    params = {"root_hash": root_hash, "data_blocks": str(size // data_block_size)}
     if beside:
         params["hash_start"] = "0"
+    if data_block_size != 4096:
+        params["data_block_size"] = str(data_block_size)
     return Layer(out, params, hash_disk, fec_disk)
 
 
