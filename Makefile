@@ -245,12 +245,20 @@ $(BUILD)/tests/libhelpers.a: $(filter-out %/fake_sys.o $(BUILD)/tests/tests/unit
 
 $(fake_sys_tests): $(BUILD)/tests/tests/unit/fake_sys.o
 $(unit_tests): $(BUILD)/tests/%: $(BUILD)/tests/tests/unit/%.o $(BUILD)/tests/libhelpers.a $(BUILD)/tests/libsocle.a $(BUILD)/flags
+	$(link_test)
+
+# Each fuzz target with tests/fuzz/main.c, which replays its corpus, is a test as well.
+fuzz_tests := $(patsubst tests/fuzz/%.c,$(BUILD)/tests/test_%,$(wildcard tests/fuzz/fuzz_*.c))
+$(fuzz_tests): $(BUILD)/tests/test_%: $(BUILD)/tests/tests/fuzz/%.o $(BUILD)/tests/tests/fuzz/main.o $(BUILD)/tests/libsocle.a $(BUILD)/flags
+	$(link_test)
+
+define link_test
 	$(say) LINK '$@'
-	$(Q)$(CC) $(TEST_LDFLAGS) -o $@ $(filter %.o,$^) $(BUILD)/tests/libhelpers.a \
-		$(BUILD)/tests/libsocle.a $(erofs_libs) $(TEST_LIBS)
+	$(Q)$(CC) $(TEST_LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(erofs_libs) $(TEST_LIBS)
+endef
 
 # clang's eye on the same sources; it sees other things than gcc does.
-clang_seen := $(patsubst %.c,$(BUILD)/clang/%.seen,$(call sources,lib verity mount init image-build tests/unit))
+clang_seen := $(patsubst %.c,$(BUILD)/clang/%.seen,$(call sources,lib verity mount init image-build tests/unit tests/fuzz))
 $(BUILD)/clang/%.seen: %.c $(BUILD)/flags | $(HOST)/sources
 	$(say) CLANG '$<'
 	$(Q)mkdir -p $(@D)
@@ -264,7 +272,7 @@ run_environment = export PATH="$(HOST)/bin:$$PATH" BUILD='$(BUILD)' \
 	SOCLE_INIT='$(abspath $(GUEST)/socle-init)' SOCLE_IMAGE='$(abspath $(BUILD)/socle-image)' \
 	SOCLE_AGENT='$(abspath $(GUEST)/test-agent)' PYTHON='$(PYTHON)' &&
 run_needs := all $(KERNEL)/sources
-test_needs := $(run_needs) $(unit_tests) $(clang_seen) $(GUEST)/test-agent
+test_needs := $(run_needs) $(unit_tests) $(fuzz_tests) $(clang_seen) $(GUEST)/test-agent
 
 test: $(test_needs) ## all tests: unit, checks, and boots in QEMU
 	$(Q)$(run_environment) tests/check/run.sh unit check qemu
