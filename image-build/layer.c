@@ -139,8 +139,6 @@ static int add_hard_link(struct layer *l, const char *path, const char *raw_targ
 	if (!*path || !*target)
 		return refuse(e, "a hard link of or to the root directory");
 	to = tree_find(&l->tree, target);
-	if (to && to->inode && !strcmp(path, target))
-		return 0;
 	if (to && node_is_directory(to))
 		return refuse(e, "\"%s\" is a hard link to the directory \"%s\"", path, target);
 	r = find_node(l, path, &node, e);
