@@ -11,11 +11,11 @@
 #include "image-build/refuse.h"
 #include "lib/io.h"
 
-#define IN_SIZE  (128 << 10)
+#define IN_SIZE (128 << 10)
 #define OUT_SIZE (256 << 10)
 
 void blob_open(struct blob *b, int fd, enum compression compression, const char *stored_algorithm,
-	const char *plain_algorithm, _Atomic uint64_t *progress)
+	       const char *plain_algorithm, _Atomic uint64_t *progress)
 {
 	*b = (struct blob){ .fd = fd, .compression = compression, .progress = progress };
 	b->in = memory_zero(1, IN_SIZE);
@@ -84,7 +84,7 @@ static int refill(struct blob *b, struct err *e)
 		atomic_fetch_add(b->progress, (uint64_t)n);
 	if (first && !looks_right(b))
 		return refuse(e, "its media type says %s, but its bytes do not",
-			names[b->compression]);
+			      names[b->compression]);
 	return 0;
 }
 
@@ -159,7 +159,8 @@ static ssize_t read_gzip(struct blob *b, const void **ret, struct err *e)
 		z->avail_out = OUT_SIZE;
 		r = inflate(z, Z_NO_FLUSH);
 		if (r != Z_OK && r != Z_STREAM_END && r != Z_BUF_ERROR)
-			return refuse(e, "its gzip stream is damaged: %s", z->msg ? z->msg : "data error");
+			return refuse(e, "its gzip stream is damaged: %s",
+				      z->msg ? z->msg : "data error");
 		b->in_at = b->in_size - z->avail_in;
 		got = OUT_SIZE - z->avail_out;
 		if (r == Z_BUF_ERROR && !got && b->input_ended)

@@ -35,7 +35,7 @@ struct blob {
 };
 
 void blob_open(struct blob *b, int fd, enum compression compression, const char *stored_algorithm,
-	const char *plain_algorithm, _Atomic uint64_t *progress);
+	       const char *plain_algorithm, _Atomic uint64_t *progress);
 
 /* The next plain bytes, valid until the next call: their number, 0 at the end, or -errno. */
 ssize_t blob_read(struct blob *b, const void **ret, struct err *e);

@@ -19,7 +19,7 @@
 #include "lib/cleanup.h"
 #include "lib/io.h"
 
-#define FILE_MAX_BYTES   (1ULL << 30)
+#define FILE_MAX_BYTES (1ULL << 30)
 #define MODULE_MAX_BYTES (64ULL << 20)
 
 struct options {
@@ -43,10 +43,8 @@ static const struct {
 	mode_t mode;
 	uint32_t device_major, device_minor;
 } base[] = {
-	{ "dev", S_IFDIR | 0755, 0, 0 },
-	{ "dev/console", S_IFCHR | 0600, 5, 1 },
-	{ "proc", S_IFDIR | 0555, 0, 0 },
-	{ "run", S_IFDIR | 0755, 0, 0 },
+	{ "dev", S_IFDIR | 0755, 0, 0 },  { "dev/console", S_IFCHR | 0600, 5, 1 },
+	{ "proc", S_IFDIR | 0555, 0, 0 }, { "run", S_IFDIR | 0755, 0, 0 },
 	{ "sys", S_IFDIR | 0555, 0, 0 },
 };
 
@@ -95,7 +93,8 @@ static int add_base(struct build *b, struct err *e)
 	return 0;
 }
 
-static int copy_file(struct build *b, int fd, const char *source, struct inode *inode, struct err *e)
+static int copy_file(struct build *b, int fd, const char *source, struct inode *inode,
+		     struct err *e)
 {
 	size_t room = 1 << 20;
 	char *buf auto_text = memory_zero(1, room);
@@ -108,14 +107,15 @@ static int copy_file(struct build *b, int fd, const char *source, struct inode *
 			return r;
 		inode->size += (uint64_t)n;
 		if (inode->size > FILE_MAX_BYTES)
-			return refuse_limit(e, "%s has more than %llu bytes", source, FILE_MAX_BYTES);
+			return refuse_limit(e, "%s has more than %llu bytes", source,
+					    FILE_MAX_BYTES);
 	}
 	return n < 0 ? system_error(e, (int)-n, "read %s", source) : 0;
 }
 
 /* A file keeps nothing of its source but its bytes and whether it can be run. */
 static int add_file(struct build *b, const char *path, const char *source, bool program,
-	struct err *e)
+		    struct err *e)
 {
 	int fd auto_fd = open(source, O_RDONLY | O_CLOEXEC);
 	struct inode *inode;
@@ -152,7 +152,7 @@ static int add_text(struct build *b, const char *path, const char *text, struct 
 }
 
 static int add_module(struct build *b, const struct modules *m, const struct module *module,
-	struct err *e)
+		      struct err *e)
 {
 	char *source auto_text = memory_printf("%s/%s", m->directory, module->path);
 	char *path auto_text = memory_printf("lib/modules/%s.ko", module->name);
@@ -258,17 +258,17 @@ static int build(const struct options *o, struct err *e)
 
 static const struct option_row options[] = {
 	{ "--init", "FILE", offsetof(struct options, init), option_text, false,
-		"the program that becomes /init; static" },
+	  "the program that becomes /init; static" },
 	{ "--output", "FILE", offsetof(struct options, output), option_text, false,
-		"where the initramfs goes" },
+	  "where the initramfs goes" },
 	{ "--kernel-modules", "DIR", offsetof(struct options, kernel_modules), option_text, false,
-		"a directory like /lib/modules/<release>: pack what init needs of it" },
+	  "a directory like /lib/modules/<release>: pack what init needs of it" },
 	{ "--module", "NAME", offsetof(struct options, modules), option_list, true,
-		"pack this module, too, and all that it depends on" },
+	  "pack this module, too, and all that it depends on" },
 	{ "--file", "DEST=SRC", offsetof(struct options, files), option_list, true,
-		"pack the file SRC under the name DEST" },
+	  "pack the file SRC under the name DEST" },
 	{ "--compress", "none|gzip|zstd", offsetof(struct options, compression),
-		sink_parse_compression, false, "default: none" },
+	  sink_parse_compression, false, "default: none" },
 	{ .name = NULL },
 };
 
@@ -294,9 +294,11 @@ const struct command command_initramfs = {
 	.name = "initramfs",
 	.summary = "Pack an initramfs, byte for byte the same every time",
 	.operands = "",
-	.details = "With --kernel-modules the modules stand in /lib/modules/<name>.ko, unpacked, and\n"
-		   "/lib/modules/socle.load names them in the order in which init loads them; a \"-\"\n"
-		   "before a name there means that it may fail to load.",
+	.details =
+		"With --kernel-modules the modules stand in /lib/modules/<name>.ko, unpacked, and\n"
+		"/lib/modules/socle.load names them in the order in which init loads them; a "
+		"\"-\"\n"
+		"before a name there means that it may fail to load.",
 	.options = options,
 	.run = run,
 };

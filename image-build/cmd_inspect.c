@@ -98,7 +98,7 @@ static int use_root_hash(const struct options *o, struct verity_params *p, struc
 	size = hex_decode(o->root_hash, known, sizeof(known));
 	if (size != (int)verity_digest_size(p->hash_name))
 		return refuse(e, "--root-hash: not %u bytes in hex",
-			verity_digest_size(p->hash_name));
+			      verity_digest_size(p->hash_name));
 	memcpy(p->root_hash, known, (size_t)size);
 	return 0;
 }
@@ -121,9 +121,10 @@ static int inspect_verity(struct report *r, uint64_t offset, bool *found, struct
 		return 0;
 	*found = true;
 	if (!ret && p.data_blocks > offset / p.data_block_size)
-		ret = refuse(e, "its verity superblock claims %" PRIu64
-				" data blocks, but only %" PRIu64 " stand before it",
-			p.data_blocks, offset / p.data_block_size);
+		ret = refuse(e,
+			     "its verity superblock claims %" PRIu64
+			     " data blocks, but only %" PRIu64 " stand before it",
+			     p.data_blocks, offset / p.data_block_size);
 	if (!ret)
 		ret = verity_root(r->fd, &p, e);
 	if (!ret)
@@ -147,8 +148,8 @@ static int inspect_erofs(struct report *r, struct err *e)
 	if (probe_erofs(r->head, r->head_size, &facts))
 		return refuse(e, "its erofs superblock has fields that cannot be");
 	if (facts.size > r->size)
-		return refuse(e, "its erofs has %" PRIu64 " bytes, the file only %" PRIu64, facts.size,
-			r->size);
+		return refuse(e, "its erofs has %" PRIu64 " bytes, the file only %" PRIu64,
+			      facts.size, r->size);
 	add_number(r->o, "block_size", facts.block_size);
 	add_number(r->o, "filesystem_bytes", facts.size);
 	add_number(r->o, "inodes", facts.inodes);
@@ -289,9 +290,11 @@ static void print_value(const char *key, struct json_object *value, int depth)
 static void print_report(const struct report *r)
 {
 	if (r->options->json) {
-		printf("%s\n", json_object_to_json_string_ext(r->o, JSON_C_TO_STRING_PRETTY |
-								       JSON_C_TO_STRING_SPACED |
-								       JSON_C_TO_STRING_NOSLASHESCAPE));
+		printf("%s\n",
+		       json_object_to_json_string_ext(r->o,
+						      JSON_C_TO_STRING_PRETTY |
+							      JSON_C_TO_STRING_SPACED |
+							      JSON_C_TO_STRING_NOSLASHESCAPE));
 		return;
 	}
 	json_object_object_foreach(r->o, key, value) print_value(key, value, 0);
@@ -300,9 +303,9 @@ static void print_report(const struct report *r)
 static const struct option_row options[] = {
 	{ "--json", NULL, offsetof(struct options, json), option_flag, false, "print JSON" },
 	{ "--verify", NULL, offsetof(struct options, verify), option_flag, false,
-		"recompute every hash; fail with the first block that does not match" },
+	  "recompute every hash; fail with the first block that does not match" },
 	{ "--root-hash", "HEX", offsetof(struct options, root_hash), option_text, false,
-		"the root hash to hold against, in place of the one in the file" },
+	  "the root hash to hold against, in place of the one in the file" },
 	{ .name = NULL },
 };
 

@@ -21,7 +21,7 @@ struct build {
 	const struct oci_image *image;
 	struct layer layers[LIMIT_LAYERS];
 	struct output outputs[LIMIT_LAYERS];
-	size_t same_as[LIMIT_LAYERS]; /* an earlier layer whose image has the same bytes, or itself */
+	size_t same_as[LIMIT_LAYERS]; /* the lowest layer whose image has the same bytes */
 	char names[LIMIT_LAYERS][FILE_NAME_SIZE];
 	struct built_image *built; /* shared with the children */
 	_Atomic uint64_t *done;    /* shared too */
@@ -31,7 +31,7 @@ static int make_layer(void *context, size_t index, struct err *e)
 {
 	struct build *b = context;
 	int r = image_make(&b->layers[index].tree, b->outputs[index].temp, &b->options->salt,
-		&b->built[index], b->done, e);
+			   &b->built[index], b->done, e);
 
 	if (r)
 		err_prefix(e, "layer %zu: ", index);
@@ -98,7 +98,7 @@ static int report(struct build *b, struct err *e)
 		size_t from = count - 1 - i;
 
 		list[i] = (struct manifest_layer){ b->names[b->same_as[from]],
-			&b->image->layers[from], &b->built[from] };
+						   &b->image->layers[from], &b->built[from] };
 	}
 	return convert_report(path, b->options, b->image, list, count, e);
 }
@@ -150,7 +150,7 @@ static int convert(const struct convert_options *o, const char *path, struct err
 
 static const struct option_row options[] = {
 	{ "--output", "DIR", offsetof(struct convert_options, output), option_text, false,
-		"where the files go (default: the current directory)" },
+	  "where the files go (default: the current directory)" },
 	CONVERT_ROWS(struct convert_options),
 	{ .name = NULL },
 };
@@ -175,8 +175,8 @@ const struct command command_layers = {
 	.name = "layers",
 	.summary = "Turn each layer of a container image into an erofs image with dm-verity",
 	.operands = "<OCI image layout: a directory or a tar>",
-	.details = "Writes layer-00.img (the bottom), layer-01.img, … and image.json, which holds the\n"
-		   "verity parameters of each and the kernel command line that boots them.",
+	.details = "Writes layer-00.img (the bottom), layer-01.img, … and image.json, which\n"
+		   "holds the verity parameters of each and the command line that boots them.",
 	.options = options,
 	.run = run,
 };

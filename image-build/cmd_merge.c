@@ -27,7 +27,8 @@ static int make_image(void *context, size_t index, struct err *e)
 	struct build *b = context;
 
 	(void)index;
-	return image_make(&b->layers[0].tree, b->output.temp, &b->options->salt, b->built, b->done, e);
+	return image_make(&b->layers[0].tree, b->output.temp, &b->options->salt, b->built, b->done,
+			  e);
 }
 
 static int write_image(struct build *b, struct err *e)
@@ -80,7 +81,7 @@ static int merge(const struct convert_options *o, const char *path, struct err *
 
 static const struct option_row options[] = {
 	{ "--output", "FILE", offsetof(struct convert_options, output), option_text, false,
-		"the image; FILE.json is its manifest (default: merged.img)" },
+	  "the image; FILE.json is its manifest (default: merged.img)" },
 	CONVERT_ROWS(struct convert_options),
 	{ .name = NULL },
 };

@@ -30,10 +30,11 @@ static int check_digests(struct blob *b, const struct oci_layer *l, struct err *
 	hasher_finish(&b->plain, &plain);
 	if (b->stored_bytes != l->size)
 		return refuse(e, "the blob has %" PRIu64 " bytes, the manifest says %" PRIu64,
-			b->stored_bytes, l->size);
+			      b->stored_bytes, l->size);
 	if (!digest_equal(&stored, &l->digest)) {
 		digest_text(&stored, have);
-		return refuse(e, "the blob's bytes have digest %s; it was altered or damaged", have);
+		return refuse(e, "the blob's bytes have digest %s; it was altered or damaged",
+			      have);
 	}
 	if (digest_equal(&plain, &l->diff_id))
 		return 0;
@@ -63,14 +64,16 @@ static int read_blob(struct reading *reading, size_t index, int fd, struct err *
 	struct blob b;
 	int r;
 
-	blob_open(&b, fd, l->compression, l->digest.algorithm, l->diff_id.algorithm, &reading->done);
+	blob_open(&b, fd, l->compression, l->digest.algorithm, l->diff_id.algorithm,
+		  &reading->done);
 	r = layer_read(&reading->layers[index], &b, e);
 	if (!r)
 		r = check_digests(&b, l, e);
 	else if (!explain_by_digest(&b, l, r))
 		*e = (err_set(&digest_error, e->code, -r,
-			      "the blob was altered or damaged: its digest is wrong (%.300s)", e->text),
-			digest_error);
+			      "the blob was altered or damaged: its digest is wrong (%.300s)",
+			      e->text),
+		      digest_error);
 	blob_close(&b);
 	return r;
 }
@@ -97,7 +100,7 @@ static int read_layer(void *context, size_t index, struct err *e)
 }
 
 int convert_read(const struct oci_source *s, const struct oci_image *image, struct layer *layers,
-	struct err *e)
+		 struct err *e)
 {
 	struct reading reading = { .source = s, .image = image, .layers = layers };
 	struct progress p;
@@ -124,7 +127,8 @@ static void warn_of_length(const char *cmdline)
 {
 	if (strlen(cmdline) > CMDLINE_WARN_BYTES)
 		fprintf(stderr,
-			"socle-image: warning: this command line has %zu bytes, and x86's kernel takes "
+			"socle-image: warning: this command line has %zu bytes, and x86's kernel "
+			"takes "
 			"2047 in all; --salt none makes it shorter, merge makes one layer of all\n",
 			strlen(cmdline));
 }
@@ -133,7 +137,7 @@ static void print_summary(const struct manifest_layer *layers, size_t count, con
 {
 	for (size_t i = 0; i < count; i++)
 		printf("%s  %" PRIu64 " bytes, serial %s\n", layers[i].file, layers[i].image->size,
-			layers[i].image->serial);
+		       layers[i].image->serial);
 	printf("%s\n", cmdline);
 }
 
@@ -153,8 +157,8 @@ static int write_text(const char *path, const char *text, struct err *e)
 }
 
 int convert_report(const char *path, const struct convert_options *o,
-	const struct oci_image *source, const struct manifest_layer *layers, size_t count,
-	struct err *e)
+		   const struct oci_image *source, const struct manifest_layer *layers,
+		   size_t count, struct err *e)
 {
 	char *cmdline auto_text = manifest_cmdline(layers, count);
 	char *json auto_text = manifest_json(source, layers, count);

@@ -19,14 +19,20 @@ struct convert_options {
 
 /* Their common rows; T is a type whose field common is a struct convert_options. */
 #define CONVERT_ROWS(T)                                                                            \
-	{ "--ref", "NAME", offsetof(T, ref), option_text, false,                                   \
-		"the image's name in the layout, where it holds several" },                        \
-	{ "--platform", "OS/ARCH", offsetof(T, platform), option_text, false,                      \
-		"which image of an index (default: this machine's)" },                             \
-	{ "--salt", "content|none|HEX", offsetof(T, salt), salt_parse, false,                      \
-		"salt of the hash tree (default: content, the erofs' sha256)" },                   \
-	{ "--json", NULL, offsetof(T, json), option_flag, false,                                   \
-		"print the manifest instead of a summary" }
+	{ "--ref",     "NAME", offsetof(T, ref),                                                   \
+	  option_text, false,  "the image's name in the layout, where it holds several" },         \
+		{ "--platform", "OS/ARCH", offsetof(T, platform),                                  \
+		  option_text,  false,     "which image of an index (default: this machine's)" },  \
+		{ "--salt",                                                                        \
+		  "content|none|HEX",                                                              \
+		  offsetof(T, salt),                                                               \
+		  salt_parse,                                                                      \
+		  false,                                                                           \
+		  "salt of the hash tree (default: content, the erofs' sha256)" },                 \
+	{                                                                                          \
+		"--json", NULL, offsetof(T, json), option_flag, false,                             \
+			"print the manifest instead of a summary"                                  \
+	}
 
 /*
  * Read and verify every layer of an image, all of them at once: trees in
@@ -34,11 +40,11 @@ struct convert_options {
  * to lower layers resolved. scratch is a directory for the contents.
  */
 int convert_read(const struct oci_source *s, const struct oci_image *image, struct layer *layers,
-	struct err *e);
+		 struct err *e);
 
 /* Write the manifest beside the images, and say on standard output what there is. */
 int convert_report(const char *path, const struct convert_options *o,
-	const struct oci_image *source, const struct manifest_layer *layers, size_t count,
-	struct err *e);
+		   const struct oci_image *source, const struct manifest_layer *layers,
+		   size_t count, struct err *e);
 
 #endif

@@ -9,7 +9,7 @@
 #include "image-build/refuse.h"
 
 #define HEADER_SIZE 110
-#define CHUNK       (128 << 10)
+#define CHUNK (128 << 10)
 
 struct writer {
 	struct sink *sink;
@@ -35,10 +35,10 @@ static int put_entry(struct sink *s, const struct entry *x, struct err *e)
 	int r;
 
 	snprintf(header, sizeof(header),
-		"070701%08" PRIX32 "%08" PRIX32 "%08X%08X%08" PRIX32 "%08X%08" PRIX32
-		"%08X%08X%08" PRIX32 "%08" PRIX32 "%08X%08X",
-		x->number, x->mode, 0, 0, x->links, 0, x->size, 0, 0, x->device_major,
-		x->device_minor, (unsigned int)strlen(x->name) + 1, 0);
+		 "070701%08" PRIX32 "%08" PRIX32 "%08X%08X%08" PRIX32 "%08X%08" PRIX32
+		 "%08X%08X%08" PRIX32 "%08" PRIX32 "%08X%08X",
+		 x->number, x->mode, 0, 0, x->links, 0, x->size, 0, 0, x->device_major,
+		 x->device_minor, (unsigned int)strlen(x->name) + 1, 0);
 	r = sink_put(s, header, HEADER_SIZE, e);
 	if (!r)
 		r = sink_put(s, x->name, strlen(x->name) + 1, e);

@@ -63,7 +63,7 @@ static void note_name(const char *name, struct cpio_facts *facts)
 
 /* One archive from its first header to its trailer: *used is its length. */
 static int scan_archive(const uint8_t *bytes, size_t size, struct cpio_segment *segment,
-	struct cpio_facts *facts, size_t *used, struct err *e)
+			struct cpio_facts *facts, size_t *used, struct err *e)
 {
 	size_t at = 0;
 
@@ -96,7 +96,7 @@ static int scan_archive(const uint8_t *bytes, size_t size, struct cpio_segment *
 }
 
 static int new_segment(struct cpio_facts *facts, const char *compression, uint64_t offset,
-	struct cpio_segment **ret, struct err *e)
+		       struct cpio_segment **ret, struct err *e)
 {
 	if (facts->count == CPIO_SEGMENTS_MAX)
 		return refuse_limit(e, "more than %d cpio archives", CPIO_SEGMENTS_MAX);
@@ -113,7 +113,8 @@ struct buffer {
 static int make_room(struct buffer *b, struct err *e)
 {
 	if (b->size > CPIO_PLAIN_MAX)
-		return refuse_limit(e, "an archive that unpacks to more than %llu bytes", CPIO_PLAIN_MAX);
+		return refuse_limit(e, "an archive that unpacks to more than %llu bytes",
+				    CPIO_PLAIN_MAX);
 	if (b->size == b->room) {
 		size_t room = b->room ? b->room * 2 : 1 << 20;
 		uint8_t *bytes = memory_zero(1, room);
@@ -128,7 +129,7 @@ static int make_room(struct buffer *b, struct err *e)
 }
 
 static int unpack_gzip(const uint8_t *bytes, size_t size, struct buffer *out, size_t *used,
-	struct err *e)
+		       struct err *e)
 {
 	union {
 		const uint8_t *in;
@@ -149,7 +150,8 @@ static int unpack_gzip(const uint8_t *bytes, size_t size, struct buffer *out, si
 		z.next_in = input.out + fed;
 		z.avail_in = (uInt)chunk;
 		z.next_out = out->bytes + out->size;
-		z.avail_out = (uInt)(out->room - out->size > 1 << 20 ? 1 << 20 : out->room - out->size);
+		z.avail_out =
+			(uInt)(out->room - out->size > 1 << 20 ? 1 << 20 : out->room - out->size);
 		state = inflate(&z, Z_NO_FLUSH);
 		fed += chunk - z.avail_in;
 		out->size = (size_t)(z.next_out - out->bytes);
@@ -162,7 +164,7 @@ static int unpack_gzip(const uint8_t *bytes, size_t size, struct buffer *out, si
 }
 
 static int unpack_zstd(const uint8_t *bytes, size_t size, struct buffer *out, size_t *used,
-	struct err *e)
+		       struct err *e)
 {
 	ZSTD_DStream *z = ZSTD_createDStream();
 	ZSTD_inBuffer in = { bytes, size, 0 };
@@ -189,7 +191,7 @@ static int unpack_zstd(const uint8_t *bytes, size_t size, struct buffer *out, si
 
 /* Archives one after another that are not packed, with zeroes between them. */
 static int scan_plain(const uint8_t *bytes, size_t size, const char *compression, uint64_t offset,
-	struct cpio_facts *facts, size_t *used, struct err *e)
+		      struct cpio_facts *facts, size_t *used, struct err *e)
 {
 	bool packed = strcmp(compression, "none");
 	size_t at = 0;
@@ -217,7 +219,7 @@ static int scan_plain(const uint8_t *bytes, size_t size, const char *compression
 }
 
 static int scan_packed(const uint8_t *bytes, size_t size, uint64_t offset, struct cpio_facts *facts,
-	size_t *used, struct err *e)
+		       size_t *used, struct err *e)
 {
 	enum image_kind kind = probe_kind(bytes, size);
 	struct buffer plain = { .bytes = NULL };
@@ -231,12 +233,13 @@ static int scan_packed(const uint8_t *bytes, size_t size, uint64_t offset, struc
 		return new_segment(facts, "xz", offset, &segment, e);
 	}
 	if (kind != IMAGE_GZIP && kind != IMAGE_ZSTD)
-		return refuse(e, "bytes at %llu that are no cpio archive", (unsigned long long)offset);
+		return refuse(e, "bytes at %llu that are no cpio archive",
+			      (unsigned long long)offset);
 	r = kind == IMAGE_GZIP ? unpack_gzip(bytes, size, &plain, used, e)
 			       : unpack_zstd(bytes, size, &plain, used, e);
 	if (!r)
-		r = scan_plain(plain.bytes, plain.size, kind == IMAGE_GZIP ? "gzip" : "zstd", offset,
-			facts, &n, e);
+		r = scan_plain(plain.bytes, plain.size, kind == IMAGE_GZIP ? "gzip" : "zstd",
+			       offset, facts, &n, e);
 	if (!r && n != plain.size)
 		r = refuse(e, "a packed archive that holds something else than cpio");
 	free(plain.bytes);

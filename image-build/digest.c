@@ -35,7 +35,7 @@ int digest_parse(const char *text, struct digest *ret, struct err *e)
 	text += prefix + 1;
 	if (strspn(text, "0123456789abcdef") != strlen(text) || strlen(text) != 2 * d.size)
 		return refuse(e, "digest \"%s:%.140s\" does not have %zu lower-case hex digits",
-			d.algorithm, text, 2 * d.size);
+			      d.algorithm, text, 2 * d.size);
 	hex_decode(text, d.bytes, d.size);
 	*ret = d;
 	return 0;
@@ -65,8 +65,9 @@ static void must(int ok)
 void hasher_start(struct hasher *h, const char *algorithm)
 {
 	h->context = EVP_MD_CTX_new();
-	must(h->context && EVP_DigestInit_ex(h->context,
-				   strcmp(algorithm, "sha512") ? EVP_sha256() : EVP_sha512(), NULL));
+	must(h->context &&
+	     EVP_DigestInit_ex(h->context,
+			       strcmp(algorithm, "sha512") ? EVP_sha256() : EVP_sha512(), NULL));
 }
 
 void hasher_add(struct hasher *h, const void *bytes, size_t size)
@@ -81,7 +82,7 @@ void hasher_finish(struct hasher *h, struct digest *ret)
 
 	memset(ret, 0, sizeof(*ret));
 	snprintf(ret->algorithm, sizeof(ret->algorithm), "%s",
-		EVP_MD_get_type(md) == NID_sha512 ? "sha512" : "sha256");
+		 EVP_MD_get_type(md) == NID_sha512 ? "sha512" : "sha256");
 	must(EVP_DigestFinal_ex(h->context, ret->bytes, &size));
 	ret->size = size;
 }
@@ -108,7 +109,7 @@ int digest_file(int fd, uint64_t size, const char *name, struct digest *ret, str
 			r = system_error(e, (int)-n, "read %s", name);
 		else if ((size_t)n != want)
 			r = refuse(e, "%s ends before its %llu bytes", name,
-				(unsigned long long)size);
+				   (unsigned long long)size);
 		else
 			hasher_add(&h, buf, want);
 		at += want;

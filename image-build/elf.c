@@ -30,9 +30,9 @@ static uint64_t get(const uint8_t *at, unsigned int size, bool big)
 
 #define FIELD(l, bytes, header, name)                                                              \
 	((l)->wide ? get((bytes) + offsetof(Elf64_##header, name),                                 \
-			     sizeof(((Elf64_##header *)0)->name), (l)->big)                        \
+			 sizeof(((Elf64_##header *)0)->name), (l)->big)                            \
 		   : get((bytes) + offsetof(Elf32_##header, name),                                 \
-			     sizeof(((Elf32_##header *)0)->name), (l)->big))
+			 sizeof(((Elf32_##header *)0)->name), (l)->big))
 
 static int read_layout(int fd, const char *name, struct layout *ret, struct err *e)
 {
@@ -73,15 +73,18 @@ int elf_check_static(int fd, const char *name, struct err *e)
 		uint8_t header[sizeof(Elf64_Phdr)] = { 0 };
 		uint64_t type, offset, size, end;
 
-		if (io_pread(fd, header, l.header_size, l.headers_at + (uint64_t)i * l.header_size) !=
-			(ssize_t)l.header_size)
+		if (io_pread(fd, header, l.header_size,
+			     l.headers_at + (uint64_t)i * l.header_size) != (ssize_t)l.header_size)
 			return refuse(e, "%s: its ELF headers are cut short", name);
 		type = FIELD(&l, header, Phdr, p_type);
 		offset = FIELD(&l, header, Phdr, p_offset);
 		size = FIELD(&l, header, Phdr, p_filesz);
 		if (type == PT_INTERP)
-			return refuse(e, "%s wants a dynamic linker (PT_INTERP), which the initramfs does "
-					 "not have; link it with -static", name);
+			return refuse(
+				e,
+				"%s wants a dynamic linker (PT_INTERP), which the initramfs does "
+				"not have; link it with -static",
+				name);
 		if (__builtin_add_overflow(offset, size, &end) || end > (uint64_t)st.st_size)
 			return refuse(e, "%s is shorter than its ELF headers say", name);
 		loads = loads || type == PT_LOAD;

@@ -22,7 +22,7 @@
  * The UUID comes from the canonical tar's digest.
  */
 int erofs_write(const struct tree *t, const char *path, uint8_t ret_uuid[UUID_SIZE],
-	_Atomic uint64_t *progress, struct err *e);
+		_Atomic uint64_t *progress, struct err *e);
 
 /*
  * Read a finished erofs back and compare it with the tree, name by name,

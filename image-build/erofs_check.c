@@ -32,7 +32,8 @@ static int differs(struct err *e, const struct node *node, const char *what)
 {
 	char *path auto_text = node_path(node);
 
-	return refuse(e, "the erofs just written differs from its source: \"%.200s\": %s", path, what);
+	return refuse(e, "the erofs just written differs from its source: \"%.200s\": %s", path,
+		      what);
 }
 
 /* Match one entry of a directory with the tree, and remember its inode number. */
@@ -57,7 +58,7 @@ static int match_entry(struct erofs_dir_context *ctx)
 }
 
 static int check_directory(struct check *c, struct erofs_inode *disk, const struct node *node,
-	struct err *e)
+			   struct err *e)
 {
 	struct listing l = {
 		.ctx = { .dir = disk, .cb = match_entry },
@@ -75,7 +76,7 @@ static int check_directory(struct check *c, struct erofs_inode *disk, const stru
 }
 
 static int check_bytes(struct check *c, struct erofs_inode *disk, const struct node *node,
-	struct err *e)
+		       struct err *e)
 {
 	const struct inode *inode = node->inode;
 
@@ -93,7 +94,7 @@ static int check_bytes(struct check *c, struct erofs_inode *disk, const struct n
 }
 
 static int check_target(struct check *c, struct erofs_inode *disk, const struct node *node,
-	struct err *e)
+			struct err *e)
 {
 	size_t size = strlen(node->inode->target);
 
@@ -119,13 +120,13 @@ static int check_attributes(const struct erofs_inode *disk, const struct node *n
 		return differs(e, node, "its size");
 	if ((S_ISCHR(inode->mode) || S_ISBLK(inode->mode)) &&
 	    disk->u.i_rdev != ((inode->device_minor & 0xff) | inode->device_major << 8 |
-				      (inode->device_minor & ~0xffU) << 12))
+			       (inode->device_minor & ~0xffU) << 12))
 		return differs(e, node, "its device number");
 	return 0;
 }
 
 static int check_xattrs(struct check *c, struct erofs_inode *disk, const struct node *node,
-	struct err *e)
+			struct err *e)
 {
 	const struct inode *inode = node->inode;
 	size_t names = 0;
@@ -196,7 +197,7 @@ int erofs_check(const struct tree *t, const char *path, struct err *e)
 	}
 	if (!r && c.sbi.inos != c.inodes)
 		r = refuse(e, "the erofs just written has %llu inodes, its source %llu",
-			(unsigned long long)c.sbi.inos, (unsigned long long)c.inodes);
+			   (unsigned long long)c.sbi.inos, (unsigned long long)c.inodes);
 	free(c.expected);
 	free(c.found);
 	return r;

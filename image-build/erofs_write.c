@@ -141,7 +141,7 @@ static int start_writer(struct pipe_writer *w, pthread_t *thread, int *ret_fd, s
 }
 
 int erofs_write(const struct tree *t, const char *path, uint8_t ret_uuid[UUID_SIZE],
-	_Atomic uint64_t *progress, struct err *e)
+		_Atomic uint64_t *progress, struct err *e)
 {
 	struct pipe_writer w = { .tree = t, .progress = progress };
 	struct erofs_buffer_head *sb_bh = NULL;

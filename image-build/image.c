@@ -22,7 +22,8 @@ int salt_parse(const char *text, void *field, struct err *e)
 	else if (!strcmp(text, "none"))
 		salt.kind = SALT_NONE;
 	else if (size <= 0)
-		return refuse(e, "--salt takes content, none or 1 to %d bytes in hex", VERITY_SALT_MAX);
+		return refuse(e, "--salt takes content, none or 1 to %d bytes in hex",
+			      VERITY_SALT_MAX);
 	else
 		salt.size = (uint16_t)size;
 	memcpy(field, &salt, sizeof(salt));
@@ -30,7 +31,7 @@ int salt_parse(const char *text, void *field, struct err *e)
 }
 
 static void set_salt(struct verity_params *p, const struct salt_choice *salt,
-	const struct digest *content)
+		     const struct digest *content)
 {
 	switch (salt->kind) {
 	case SALT_CONTENT:
@@ -59,7 +60,7 @@ static int file_size(int fd, const char *path, uint64_t *ret, struct err *e)
 
 /* The erofs stands in the file: put verity behind it. */
 static int seal(int fd, const char *path, const struct salt_choice *salt, struct built_image *image,
-	struct err *e)
+		struct err *e)
 {
 	uint8_t uuid[VERITY_UUID_SIZE];
 	struct digest content;
@@ -80,7 +81,7 @@ static int seal(int fd, const char *path, const struct salt_choice *salt, struct
 }
 
 int image_make(const struct tree *t, const char *path, const struct salt_choice *salt,
-	struct built_image *ret, _Atomic uint64_t *progress, struct err *e)
+	       struct built_image *ret, _Atomic uint64_t *progress, struct err *e)
 {
 	struct built_image image = { .size = 0 };
 	int fd auto_fd = open(path, O_RDONLY | O_CLOEXEC);

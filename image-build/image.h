@@ -37,6 +37,6 @@ struct built_image {
  * process: see image-build/erofs.h.
  */
 int image_make(const struct tree *t, const char *path, const struct salt_choice *salt,
-	struct built_image *ret, _Atomic uint64_t *progress, struct err *e);
+	       struct built_image *ret, _Atomic uint64_t *progress, struct err *e);
 
 #endif

@@ -81,7 +81,7 @@ static void *work(void *argument)
 }
 
 int jobs_in_threads(size_t count, int (*run)(void *context, size_t index, struct err *e),
-	void *context, struct progress *p, struct err *e)
+		    void *context, struct progress *p, struct err *e)
 {
 	size_t wanted = cpus() < count ? cpus() : count, started = 0;
 	pthread_t *threads = memory_zero(wanted, sizeof(*threads));
@@ -113,7 +113,7 @@ int jobs_in_threads(size_t count, int (*run)(void *context, size_t index, struct
 }
 
 static int start_child(struct outcome *o, int (*run)(void *context, size_t index, struct err *e),
-	void *context, size_t index)
+		       void *context, size_t index)
 {
 	sigset_t all, before;
 	pid_t pid;
@@ -154,9 +154,10 @@ static size_t reap(struct outcome *outcomes, size_t count)
 		ended++;
 		if (!WIFEXITED(status) || WEXITSTATUS(status))
 			o->result = err_set(&o->e, FAIL_SYSTEM_CALL_FAILED, ECHILD,
-				"the process that made it ended early (%s %d)",
-				WIFSIGNALED(status) ? "signal" : "status",
-				WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+					    "the process that made it ended early (%s %d)",
+					    WIFSIGNALED(status) ? "signal" : "status",
+					    WIFSIGNALED(status) ? WTERMSIG(status)
+								: WEXITSTATUS(status));
 	}
 	return ended;
 }
@@ -175,7 +176,7 @@ static void kill_rest(struct outcome *outcomes, size_t count)
 }
 
 int jobs_in_children(size_t count, int (*run)(void *context, size_t index, struct err *e),
-	void *context, struct progress *p, struct err *e)
+		     void *context, struct progress *p, struct err *e)
 {
 	struct outcome *outcomes = jobs_shared(count * sizeof(*outcomes) + 1);
 	size_t started = 0, ended = 0;

@@ -14,14 +14,14 @@
  * children the rest is killed.
  */
 int jobs_in_threads(size_t count, int (*run)(void *context, size_t index, struct err *e),
-	void *context, struct progress *p, struct err *e);
+		    void *context, struct progress *p, struct err *e);
 
 /*
  * In a child process each. What a job writes into memory stays in its child but
  * for what stands in memory from jobs_shared().
  */
 int jobs_in_children(size_t count, int (*run)(void *context, size_t index, struct err *e),
-	void *context, struct progress *p, struct err *e);
+		     void *context, struct progress *p, struct err *e);
 
 /* Zeroed memory that children share with their parent; never freed. */
 void *jobs_shared(size_t size);

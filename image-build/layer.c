@@ -57,8 +57,8 @@ static int find_parent(struct layer *l, const char *path, struct node **ret, str
 		if (!node->inode)
 			node_set_inode(node, inode_new_implied());
 		if (!S_ISDIR(node->inode->mode))
-			return refuse(e, "\"%s\" stands below \"%s\", which is not a directory", path,
-				name);
+			return refuse(e, "\"%s\" stands below \"%s\", which is not a directory",
+				      path, name);
 		dir = node;
 	}
 	*ret = dir;
@@ -148,7 +148,8 @@ static int add_hard_link(struct layer *l, const char *path, const char *raw_targ
 	to = tree_find(&l->tree, target);
 	for (const struct node *n = to ? to->parent : NULL; n; n = n->parent)
 		if (n == node)
-			return refuse(e, "\"%s\" is a hard link to \"%s\" below itself", path, target);
+			return refuse(e, "\"%s\" is a hard link to \"%s\" below itself", path,
+				      target);
 	forget_links(l, node);
 	node_remove_children(&l->tree, node);
 	if (to && to->inode) {
@@ -165,7 +166,7 @@ static int check_number(const char *what, int64_t value, int64_t max, struct err
 {
 	if (value < 0 || value > max)
 		return refuse_limit(e, "%s %lld, at most %lld", what, (long long)value,
-			(long long)max);
+				    (long long)max);
 	return 0;
 }
 
@@ -188,10 +189,10 @@ static int read_attributes(struct archive_entry *entry, struct inode *inode, str
 	inode->device_major = (uint32_t)archive_entry_rdevmajor(entry);
 	inode->device_minor = (uint32_t)archive_entry_rdevminor(entry);
 	r = check_number("device major", (int64_t)archive_entry_rdevmajor(entry),
-		LIMIT_DEVICE_MAJOR, e);
+			 LIMIT_DEVICE_MAJOR, e);
 	return r ? r
 		 : check_number("device minor", (int64_t)archive_entry_rdevminor(entry),
-			   LIMIT_DEVICE_MINOR, e);
+				LIMIT_DEVICE_MINOR, e);
 }
 
 static int read_xattrs(struct archive_entry *entry, struct inode *inode, struct err *e)
@@ -202,15 +203,19 @@ static int read_xattrs(struct archive_entry *entry, struct inode *inode, struct 
 	int r = 0;
 
 	if (archive_entry_acl_count(entry, ARCHIVE_ENTRY_ACL_TYPE_ACCESS |
-				ARCHIVE_ENTRY_ACL_TYPE_DEFAULT | ARCHIVE_ENTRY_ACL_TYPE_NFS4))
-		return refuse(e, "an access list as text; only system.posix_acl_ attributes are kept");
+						   ARCHIVE_ENTRY_ACL_TYPE_DEFAULT |
+						   ARCHIVE_ENTRY_ACL_TYPE_NFS4))
+		return refuse(e,
+			      "an access list as text; only system.posix_acl_ attributes are kept");
 	archive_entry_xattr_reset(entry);
 	while (!r && archive_entry_xattr_next(entry, &name, &value, &size) == ARCHIVE_OK) {
 		total += strlen(name) + size + 32;
 		if (strlen(name) > LIMIT_XATTR_NAME || size > LIMIT_XATTRS || total > LIMIT_XATTRS)
-			return refuse_limit(e, "attribute %.60s of %zu bytes (a name has at most %d, all "
-					       "attributes of a file %d)", name, size, LIMIT_XATTR_NAME,
-				LIMIT_XATTRS);
+			return refuse_limit(
+				e,
+				"attribute %.60s of %zu bytes (a name has at most %d, all "
+				"attributes of a file %d)",
+				name, size, LIMIT_XATTR_NAME, LIMIT_XATTRS);
 		r = overlay_take_xattr(inode, name, value, size, e);
 	}
 	return r;
@@ -225,7 +230,7 @@ static int read_content(struct archive *a, struct spool *spool, struct inode *in
 
 	if (inode->size > LIMIT_FILE_BYTES)
 		return refuse_limit(e, "a file of %llu bytes, at most %llu",
-			(unsigned long long)inode->size, LIMIT_FILE_BYTES);
+				    (unsigned long long)inode->size, LIMIT_FILE_BYTES);
 	while ((r = archive_read_data_block(a, &bytes, &size, &offset)) == ARCHIVE_OK) {
 		if (offset < 0 || (uint64_t)offset > inode->size ||
 		    size > inode->size - (uint64_t)offset)
@@ -235,7 +240,8 @@ static int read_content(struct archive *a, struct spool *spool, struct inode *in
 			return r;
 	}
 	if (r != ARCHIVE_EOF)
-		return refuse(e, "%s", archive_error_string(a) ? archive_error_string(a) : "damaged");
+		return refuse(e, "%s",
+			      archive_error_string(a) ? archive_error_string(a) : "damaged");
 	return 0;
 }
 
@@ -247,14 +253,14 @@ static int read_symlink(struct archive_entry *entry, struct inode *inode, struct
 		return refuse(e, "a symbolic link without a target");
 	if (strlen(target) > LIMIT_LINK_TARGET)
 		return refuse_limit(e, "a link target of %zu bytes, at most %d", strlen(target),
-			LIMIT_LINK_TARGET);
+				    LIMIT_LINK_TARGET);
 	inode->target = memory_text(target);
 	return 0;
 }
 
 /* The inode that an entry describes, content included. */
 static int read_inode(struct layer *l, struct archive *a, struct archive_entry *entry,
-	struct inode *inode, struct err *e)
+		      struct inode *inode, struct err *e)
 {
 	int r = read_attributes(entry, inode, e);
 
@@ -311,7 +317,7 @@ static int place(struct layer *l, const char *path, struct inode *inode, struct 
 }
 
 static int add_entry(struct layer *l, struct archive *a, struct archive_entry *entry,
-	const char *path, struct err *e)
+		     const char *path, struct err *e)
 {
 	struct inode *inode;
 	struct node holder = { .name = NULL };
@@ -402,8 +408,8 @@ static int read_entries(struct layer *l, struct archive *a, struct feed *feed, s
 		return -EIO;
 	if (r != ARCHIVE_EOF)
 		return refuse(e, "damaged tar near byte %lld: %s",
-			(long long)archive_filter_bytes(a, 0),
-			archive_error_string(a) ? archive_error_string(a) : "unknown");
+			      (long long)archive_filter_bytes(a, 0),
+			      archive_error_string(a) ? archive_error_string(a) : "unknown");
 	return 0;
 }
 
@@ -419,7 +425,7 @@ static int check_tail(struct blob *b, uint64_t end, struct err *e)
 		return (int)n;
 	if (b->plain_end > end)
 		return refuse(e, "bytes that are not zero follow the end of its tar at byte %llu",
-			(unsigned long long)end);
+			      (unsigned long long)end);
 	return 0;
 }
 
@@ -434,7 +440,7 @@ int layer_read(struct layer *l, struct blob *b, struct err *e)
 	if (archive_read_open(a, &feed, NULL, feed_archive, NULL) != ARCHIVE_OK)
 		return feed.failed ? -EIO
 				   : refuse(e, "it is not a tar: %s",
-					     archive_error_string(a) ? archive_error_string(a) : "");
+					    archive_error_string(a) ? archive_error_string(a) : "");
 	r = read_entries(l, a, &feed, e);
 	if (!r)
 		r = check_tail(b, (uint64_t)archive_filter_bytes(a, 0), e);

@@ -11,11 +11,8 @@
 #endif
 
 static const struct command *const commands[] = {
-	&command_layers,
-	&command_merge,
-	&command_initramfs,
-	&command_inspect,
-	&command_kernel_check,
+	&command_layers,  &command_merge,        &command_initramfs,
+	&command_inspect, &command_kernel_check,
 };
 
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))
@@ -25,7 +22,8 @@ static void print_usage(FILE *to)
 	fprintf(to, "usage: socle-image <command> [options] …\n\ncommands:\n");
 	for (size_t i = 0; i < COMMANDS; i++)
 		fprintf(to, "  %-12s %s\n", commands[i]->name, commands[i]->summary);
-	fprintf(to, "\nsocle-image <command> --help describes one command; socle-image --version\n");
+	fprintf(to,
+		"\nsocle-image <command> --help describes one command; socle-image --version\n");
 }
 
 static int run_command(int argc, char **argv)

@@ -22,9 +22,10 @@ static char *unusual_text(const struct verity_params *v)
 {
 	struct verity_params usual;
 	uint64_t behind_data = (v->data_blocks * v->data_block_size + v->hash_block_size - 1) /
-				       v->hash_block_size + 1;
+				       v->hash_block_size +
+			       1;
 	char hash[VERITY_HASH_NAME_SIZE + 8] = "", format[24] = "", data[40] = "", block[40] = "",
-	     start[40] = "";
+					  start[40] = "";
 
 	verity_params_init(&usual);
 	if (strcmp(v->hash_name, usual.hash_name))
@@ -48,7 +49,7 @@ char *manifest_layer_text(const struct built_image *image)
 	char *unusual auto_text = unusual_text(v);
 
 	return memory_printf("SERIAL=%s,root_hash=%s%s%s,data_blocks=%" PRIu64 "%s", image->serial,
-		root, v->salt_size ? ",salt=" : "", salt, v->data_blocks, unusual);
+			     root, v->salt_size ? ",salt=" : "", salt, v->data_blocks, unusual);
 }
 
 char *manifest_cmdline(const struct manifest_layer *layers, size_t count)
@@ -130,7 +131,7 @@ static struct json_object *layer_object(const struct manifest_layer *layer)
 }
 
 char *manifest_json(const struct oci_image *source, const struct manifest_layer *layers,
-	size_t count)
+		    size_t count)
 {
 	struct json_object *o = json_object_new_object(), *image = json_object_new_object(),
 			   *list = json_object_new_array();
@@ -146,9 +147,9 @@ char *manifest_json(const struct oci_image *source, const struct manifest_layer 
 		json_object_array_add(list, layer_object(&layers[i]));
 	json_object_object_add(o, "layers", list);
 	add_text(o, "cmdline", cmdline);
-	text = memory_printf("%s\n", json_object_to_json_string_ext(o,
-					     JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED |
-						     JSON_C_TO_STRING_NOSLASHESCAPE));
+	text = memory_printf("%s\n", json_object_to_json_string_ext(
+					     o, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED |
+							JSON_C_TO_STRING_NOSLASHESCAPE));
 	json_object_put(o);
 	return text;
 }

@@ -25,6 +25,6 @@ char *manifest_cmdline(const struct manifest_layer *layers, size_t count);
 
 /* image.json, layers[0] topmost. Allocated. */
 char *manifest_json(const struct oci_image *source, const struct manifest_layer *layers,
-	size_t count);
+		    size_t count);
 
 #endif

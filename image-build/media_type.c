@@ -5,7 +5,7 @@
 
 #include "image-build/refuse.h"
 
-#define OCI    "application/vnd.oci.image."
+#define OCI "application/vnd.oci.image."
 #define DOCKER "application/vnd.docker."
 
 static const struct {

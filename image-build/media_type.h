@@ -7,7 +7,8 @@
 #include "image-build/blob.h"
 #include "lib/err.h"
 
-/* OCI's names and Docker's older ones. Sources: image-spec media-types.md; distribution's schema2. */
+/* OCI's names and Docker's older ones. Sources: image-spec media-types.md; distribution's schema2.
+ */
 bool media_type_is_index(const char *type);
 bool media_type_is_manifest(const char *type);
 

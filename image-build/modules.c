@@ -102,7 +102,8 @@ static int read_dependencies(struct modules *m, struct err *e)
 
 		line[strcspn(line, "\n")] = '\0';
 		if (!colon || strstr(line, ".."))
-			r = refuse(e, "%s/modules.dep has a line that is none: %.80s", m->directory, line);
+			r = refuse(e, "%s/modules.dep has a line that is none: %.80s", m->directory,
+				   line);
 		else
 			add(m, (struct module){
 				       .name = module_name(line, (size_t)(colon - line)),
@@ -185,7 +186,7 @@ static int choose(struct modules *m, struct module *module, bool optional, struc
 			continue;
 		if (!needed)
 			return refuse(e, "%s: module %s needs %s, which is not there", m->directory,
-				module->name, path);
+				      module->name, path);
 		r = choose(m, needed, optional, e);
 		if (r)
 			return r;
@@ -209,8 +210,8 @@ int modules_choose(struct modules *m, const char *name, struct err *e)
 	struct module *module = find_text(m, name);
 
 	if (!module)
-		return refuse(e, "%s: no module %s, and none of that name is built in", m->directory,
-			name);
+		return refuse(e, "%s: no module %s, and none of that name is built in",
+			      m->directory, name);
 	module->optional = false;
 	return choose(m, module, false, e);
 }
@@ -224,8 +225,9 @@ int modules_choose_default(struct modules *m, struct err *e)
 		if (!module)
 			module = find_text(m, defaults[i].or_name);
 		if (!module && defaults[i].need == NEED_ALWAYS)
-			return refuse(e, "%s: the kernel has no %s, neither as a module nor built in",
-				m->directory, defaults[i].name);
+			return refuse(e,
+				      "%s: the kernel has no %s, neither as a module nor built in",
+				      m->directory, defaults[i].name);
 		if (!module)
 			continue;
 		r = choose(m, module, defaults[i].need == NEED_NOT, e);
@@ -243,7 +245,7 @@ char *modules_list(const struct modules *m)
 		char *before auto_text = text;
 
 		text = memory_printf("%s%s%s.ko\n", before, m->chosen[i]->optional ? "-" : "",
-			m->chosen[i]->name);
+				     m->chosen[i]->name);
 	}
 	return text;
 }

@@ -37,7 +37,8 @@ int modules_choose_default(struct modules *m, struct err *e);
 /* One more, by name ("-" and "_" are the same); an error unless it is there or built in. */
 int modules_choose(struct modules *m, const char *name, struct err *e);
 
-/* The text of /lib/modules/socle.load: one file name a line, "-" before an optional one. Allocated. */
+/* The text of /lib/modules/socle.load: one file name a line, "-" before an optional one. Allocated.
+ */
 char *modules_list(const struct modules *m);
 
 #endif

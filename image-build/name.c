@@ -7,8 +7,8 @@
 #include "image-build/refuse.h"
 
 #define WHITEOUT_PREFIX ".wh."
-#define AUFS_PREFIX     ".wh..wh."
-#define OPAQUE_NAME     ".wh..wh..opq"
+#define AUFS_PREFIX ".wh..wh."
+#define OPAQUE_NAME ".wh..wh..opq"
 
 static bool starts_with(const char *text, const char *prefix)
 {
@@ -30,11 +30,12 @@ int name_clean(const char *raw, char ret[LIMIT_PATH + 1], struct err *e)
 		if (size == 2 && component[0] == '.' && component[1] == '.')
 			return refuse(e, "name \"%.200s\" has a \"..\" in it", raw);
 		if (size > LIMIT_NAME)
-			return refuse_limit(e, "name \"%.60s...\" has a component of %zu bytes, at most %d",
+			return refuse_limit(
+				e, "name \"%.60s...\" has a component of %zu bytes, at most %d",
 				component, size, LIMIT_NAME);
 		if (used + size + 1 > LIMIT_PATH)
 			return refuse_limit(e, "name \"%.60s...\" is longer than %d bytes", raw,
-				LIMIT_PATH);
+					    LIMIT_PATH);
 		if (used)
 			clean[used++] = '/';
 		memcpy(clean + used, component, size);

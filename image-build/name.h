@@ -18,8 +18,8 @@ enum name_kind {
 	NAME_PLAIN,
 	NAME_WHITEOUT, /* ".wh.x": x of the layers below is gone */
 	NAME_OPAQUE,   /* ".wh..wh..opq": all of this directory in the layers below is gone */
-	NAME_IGNORED,  /* any other ".wh..wh.…", AUFS' own bookkeeping, also as a directory above */
-	NAME_INVALID,  /* ".wh." of nothing, of "." or of "..", or a whiteout used as a directory */
+	NAME_IGNORED, /* any other ".wh..wh.…", AUFS' own bookkeeping, also as a directory above */
+	NAME_INVALID, /* ".wh." of nothing, of "." or of "..", or a whiteout used as a directory */
 };
 
 /* Source: OCI image-spec, layer.md, "Whiteouts". */

@@ -10,7 +10,7 @@
 #include "image-build/memory.h"
 #include "image-build/refuse.h"
 
-#define REF_NAME   "org.opencontainers.image.ref.name"
+#define REF_NAME "org.opencontainers.image.ref.name"
 #define JSON_DEPTH 32
 #define MAX_CHOICES 64
 
@@ -34,10 +34,8 @@ const char *oci_host_platform(void)
 	static const struct {
 		const char *machine, *platform;
 	} known[] = {
-		{ "x86_64", "linux/amd64" },
-		{ "aarch64", "linux/arm64" },
-		{ "s390x", "linux/s390x" },
-		{ "ppc64le", "linux/ppc64le" },
+		{ "x86_64", "linux/amd64" },    { "aarch64", "linux/arm64" },
+		{ "s390x", "linux/s390x" },     { "ppc64le", "linux/ppc64le" },
 		{ "riscv64", "linux/riscv64" },
 	};
 	struct utsname u;
@@ -50,7 +48,7 @@ const char *oci_host_platform(void)
 }
 
 static int parse_json(const char *text, size_t size, const char *name, struct json_object **ret,
-	struct err *e)
+		      struct err *e)
 {
 	struct json_tokener *tokener = json_tokener_new_ex(JSON_DEPTH);
 	struct json_object *o;
@@ -71,8 +69,8 @@ static struct json_object *member(struct json_object *o, const char *key, enum j
 {
 	struct json_object *value = NULL;
 
-	if (!json_object_is_type(o, json_type_object) || !json_object_object_get_ex(o, key, &value) ||
-	    !json_object_is_type(value, type))
+	if (!json_object_is_type(o, json_type_object) ||
+	    !json_object_object_get_ex(o, key, &value) || !json_object_is_type(value, type))
 		return NULL;
 	return value;
 }
@@ -107,15 +105,15 @@ static void read_platform(struct json_object *o, char *text, size_t size)
 	*text = '\0';
 	if (platform)
 		snprintf(text, size, "%s/%s%s%s", os ? os : "?", architecture ? architecture : "?",
-			variant && *variant ? "/" : "", variant ? variant : "");
+			 variant && *variant ? "/" : "", variant ? variant : "");
 }
 
 static int read_descriptor(struct json_object *o, struct descriptor *ret, struct err *e)
 {
 	struct json_object *size = member(o, "size", json_type_int);
 	const char *type = text_member(o, "mediaType", sizeof(ret->media_type));
-	const char *ref = text_member(member(o, "annotations", json_type_object), REF_NAME,
-		sizeof(ret->ref));
+	const char *ref =
+		text_member(member(o, "annotations", json_type_object), REF_NAME, sizeof(ret->ref));
 
 	if (!size || json_object_get_int64(size) < 0)
 		return refuse(e, "a descriptor without a \"size\"");
@@ -130,7 +128,7 @@ static int read_descriptor(struct json_object *o, struct descriptor *ret, struct
 
 /* Read a document by its descriptor; size and digest must be what that says. */
 static int read_document(const struct oci_source *s, const struct descriptor *d,
-	struct json_object **ret, struct err *e)
+			 struct json_object **ret, struct err *e)
 {
 	char name[DIGEST_TEXT_SIZE], file[16 + DIGEST_TEXT_SIZE], *text = NULL;
 	struct digest found;
@@ -150,7 +148,7 @@ static int read_document(const struct oci_source *s, const struct descriptor *d,
 	hasher_stop(&h);
 	if (size != d->size)
 		r = refuse(e, "%s has %zu bytes, its descriptor says %llu", file, size,
-			(unsigned long long)d->size);
+			   (unsigned long long)d->size);
 	else if (!digest_equal(&found, &d->digest))
 		r = refuse(e, "%s does not have the digest that is its name", file);
 	else
@@ -174,9 +172,9 @@ static int ambiguous(const struct descriptor *choices, size_t count, struct err 
 
 	for (size_t i = 0; i < count && used < sizeof(list) - 1; i++) {
 		int n = snprintf(list + used, sizeof(list) - used, "%s%s%s%s%s", i ? ", " : "",
-			*choices[i].ref ? choices[i].ref : "(no name)",
-			*choices[i].platform ? " [" : "", choices[i].platform,
-			*choices[i].platform ? "]" : "");
+				 *choices[i].ref ? choices[i].ref : "(no name)",
+				 *choices[i].platform ? " [" : "", choices[i].platform,
+				 *choices[i].platform ? "]" : "");
 
 		used += n > 0 ? (size_t)n : 0;
 	}
@@ -202,7 +200,7 @@ static size_t narrow(struct descriptor *choices, size_t count, const char *platf
 
 /* The one entry of an index that is meant. */
 static int choose(struct json_object *index, const char *ref, const char *platform,
-	struct descriptor *ret, struct err *e)
+		  struct descriptor *ret, struct err *e)
 {
 	struct json_object *manifests = member(index, "manifests", json_type_array);
 	struct descriptor choices[MAX_CHOICES];
@@ -226,8 +224,10 @@ static int choose(struct json_object *index, const char *ref, const char *platfo
 	if (count > 1)
 		count = narrow(choices, count, platform, strict && !ref);
 	if (!count)
-		return refuse(e, total ? "no image for platform %.60s; name another with --platform"
-				       : "an index without images%.0s", platform);
+		return refuse(e,
+			      total ? "no image for platform %.60s; name another with --platform"
+				    : "an index without images%.0s",
+			      platform);
 	if (count > 1)
 		return ambiguous(choices, count, e);
 	*ret = choices[0];
@@ -236,7 +236,7 @@ static int choose(struct json_object *index, const char *ref, const char *platfo
 
 /* From index.json down to a manifest. */
 static int find_manifest(const struct oci_source *s, const char *ref, const char *platform,
-	struct descriptor *ret, struct json_object **ret_manifest, struct err *e)
+			 struct descriptor *ret, struct json_object **ret_manifest, struct err *e)
 {
 	struct json_object *o auto_json = NULL;
 	struct descriptor d;
@@ -272,7 +272,7 @@ static int find_manifest(const struct oci_source *s, const char *ref, const char
 }
 
 static int read_layer(struct json_object *o, struct json_object *diff_id, struct oci_layer *ret,
-	struct err *e)
+		      struct err *e)
 {
 	struct descriptor d;
 	int r = read_descriptor(o, &d, e);
@@ -290,7 +290,7 @@ static int read_layer(struct json_object *o, struct json_object *diff_id, struct
 }
 
 static int read_layers(struct json_object *manifest, struct json_object *config,
-	struct oci_image *ret, struct err *e)
+		       struct oci_image *ret, struct err *e)
 {
 	struct json_object *layers = member(manifest, "layers", json_type_array);
 	struct json_object *rootfs = member(config, "rootfs", json_type_object);
@@ -298,17 +298,18 @@ static int read_layers(struct json_object *manifest, struct json_object *config,
 	size_t count = layers ? json_object_array_length(layers) : 0;
 
 	if (!layers || !ids)
-		return refuse(e, "no \"layers\" in the manifest or no \"rootfs.diff_ids\" in the configuration");
+		return refuse(e, "no \"layers\" in the manifest or no \"rootfs.diff_ids\" in the "
+				 "configuration");
 	if (count != json_object_array_length(ids))
 		return refuse(e, "%zu layers, but %zu diff_ids in the configuration", count,
-			json_object_array_length(ids));
+			      json_object_array_length(ids));
 	if (!count)
 		return refuse(e, "an image without layers");
 	if (count > LIMIT_LAYERS)
 		return refuse_limit(e, "%zu layers, at most %d", count, LIMIT_LAYERS);
 	for (size_t i = 0; i < count; i++) {
 		int r = read_layer(json_object_array_get_idx(layers, i),
-			json_object_array_get_idx(ids, i), &ret->layers[i], e);
+				   json_object_array_get_idx(ids, i), &ret->layers[i], e);
 
 		if (r) {
 			err_prefix(e, "layer %zu: ", i);
@@ -320,7 +321,7 @@ static int read_layers(struct json_object *manifest, struct json_object *config,
 }
 
 int oci_load(const struct oci_source *s, const char *ref, const char *platform,
-	struct oci_image *ret, struct err *e)
+	     struct oci_image *ret, struct err *e)
 {
 	struct json_object *manifest auto_json = NULL, *config auto_json = NULL;
 	struct descriptor chosen, d;

@@ -31,7 +31,7 @@ struct oci_image {
  * platform is "os/architecture" or "os/architecture/variant".
  */
 int oci_load(const struct oci_source *s, const char *ref, const char *platform,
-	struct oci_image *ret, struct err *e);
+	     struct oci_image *ret, struct err *e);
 
 /* "linux/amd64" where this program runs on one. */
 const char *oci_host_platform(void);

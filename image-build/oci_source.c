@@ -66,7 +66,7 @@ static int copy_member(const struct oci_source *s, struct archive *a, struct err
 }
 
 static int find_member(const struct oci_source *s, struct archive *a, const char *name,
-	struct err *e)
+		       struct err *e)
 {
 	struct archive_entry *entry;
 	int r;
@@ -75,8 +75,8 @@ static int find_member(const struct oci_source *s, struct archive *a, const char
 		const char *raw = archive_entry_pathname(entry);
 		char clean[LIMIT_PATH + 1];
 
-		if (raw && archive_entry_filetype(entry) == AE_IFREG && !name_clean(raw, clean, NULL) &&
-		    !strcmp(clean, name))
+		if (raw && archive_entry_filetype(entry) == AE_IFREG &&
+		    !name_clean(raw, clean, NULL) && !strcmp(clean, name))
 			return copy_member(s, a, e);
 	}
 	if (r != ARCHIVE_EOF)
@@ -93,7 +93,8 @@ static int open_member(const struct oci_source *s, const char *name, struct err 
 	if (archive_read_open_filename(a, s->path, 1 << 16) == ARCHIVE_OK)
 		fd = find_member(s, a, name, e);
 	else
-		fd = refuse(e, "not an OCI image layout: neither a directory nor an uncompressed tar");
+		fd = refuse(e,
+			    "not an OCI image layout: neither a directory nor an uncompressed tar");
 	archive_read_free(a);
 	return fd;
 }
@@ -109,7 +110,7 @@ static int open_file(const struct oci_source *s, const char *name, struct err *e
 }
 
 int oci_source_text(const struct oci_source *s, const char *name, char **ret, size_t *ret_size,
-	struct err *e)
+		    struct err *e)
 {
 	int fd auto_fd = open_file(s, name, e);
 	struct stat st;
@@ -123,8 +124,8 @@ int oci_source_text(const struct oci_source *s, const char *name, char **ret, si
 	if (!S_ISREG(st.st_mode))
 		return refuse(e, "%s is not a file", name);
 	if (st.st_size > LIMIT_JSON_BYTES)
-		return refuse_limit(e, "%s has %lld bytes, at most %d", name,
-			(long long)st.st_size, LIMIT_JSON_BYTES);
+		return refuse_limit(e, "%s has %lld bytes, at most %d", name, (long long)st.st_size,
+				    LIMIT_JSON_BYTES);
 	text = memory_zero(1, (size_t)st.st_size + 1);
 	n = io_read(fd, text, (size_t)st.st_size);
 	if (n < 0) {

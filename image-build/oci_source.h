@@ -20,7 +20,7 @@ void oci_source_close(struct oci_source *s);
 
 /* A whole small file and its closing NUL, allocated. */
 int oci_source_text(const struct oci_source *s, const char *name, char **ret, size_t *ret_size,
-	struct err *e);
+		    struct err *e);
 
 /* A blob, open for reading from its beginning; nothing of it is checked. */
 int oci_source_blob(const struct oci_source *s, const struct digest *d, struct err *e);

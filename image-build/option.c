@@ -45,7 +45,7 @@ static void print_help(const struct command *c)
 		char left[64];
 
 		snprintf(left, sizeof(left), "%s%s%s", o->name, o->argument ? " " : "",
-			o->argument ? o->argument : "");
+			 o->argument ? o->argument : "");
 		printf("  %-28s %s\n", left, o->help);
 	}
 	printf("  %-28s %s\n", "--help", "print this and exit");
@@ -68,7 +68,7 @@ static int usage_error(const struct command *c, const char *fmt, ...)
 
 /* The row for "--name" or "--name=value"; *value is set for the second form. */
 static const struct option_row *find_row(const struct command *c, const char *text,
-	const char **value)
+					 const char **value)
 {
 	size_t size = strcspn(text, "=");
 
@@ -80,7 +80,7 @@ static const struct option_row *find_row(const struct command *c, const char *te
 }
 
 static int take_option(const struct command *c, int argc, char **argv, int *i, void *options,
-	unsigned long *seen)
+		       unsigned long *seen)
 {
 	const char *text = argv[*i], *value;
 	const struct option_row *o = find_row(c, text, &value);
@@ -106,7 +106,7 @@ static int take_option(const struct command *c, int argc, char **argv, int *i, v
 }
 
 int option_parse(const struct command *c, int argc, char **argv, void *options,
-	const char **operand)
+		 const char **operand)
 {
 	const char *found = NULL;
 	unsigned long seen = 0;

@@ -52,7 +52,7 @@ enum {
  */
 #define OPTION_HELP (-1)
 int option_parse(const struct command *c, int argc, char **argv, void *options,
-	const char **operand);
+		 const char **operand);
 
 /* Print a failure and return STATUS_FAILED. */
 int command_failed(const struct err *e);

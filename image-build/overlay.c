@@ -26,28 +26,31 @@ static const char *overlay_key(const char *name)
 }
 
 static int take_own(struct inode *inode, const char *key, const void *value, size_t size,
-	struct err *e)
+		    struct err *e)
 {
 	static const char *const elsewhere[] = { "redirect", "metacopy", "whiteout", "whiteouts" };
 
 	for (size_t i = 0; i < sizeof(elsewhere) / sizeof(elsewhere[0]); i++)
 		if (!strcmp(key, elsewhere[i]))
-			return refuse(e, "overlayfs' attribute \"%s\": its content is not in this tar",
-				key);
+			return refuse(e,
+				      "overlayfs' attribute \"%s\": its content is not in this tar",
+				      key);
 	if (strcmp(key, "opaque"))
 		return 0;
 	if (!S_ISDIR(inode->mode) || size != 1 || memcmp(value, "y", 1))
-		return refuse(e, "overlayfs' attribute \"opaque\" is \"y\" on a directory and nothing else");
+		return refuse(
+			e,
+			"overlayfs' attribute \"opaque\" is \"y\" on a directory and nothing else");
 	inode->opaque = true;
 	return 0;
 }
 
 int overlay_take_xattr(struct inode *inode, const char *name, const void *value, size_t size,
-	struct err *e)
+		       struct err *e)
 {
 	/* What erofs has an index for; liberofs drops others without an error. */
 	static const char *const kept[] = { "user.", "trusted.", "security.",
-		"system.posix_acl_access", "system.posix_acl_default" };
+					    "system.posix_acl_access", "system.posix_acl_default" };
 
 	if (overlay_key(name))
 		return take_own(inode, overlay_key(name), value, size, e);

@@ -17,7 +17,7 @@ bool overlay_is_whiteout(const struct inode *inode);
 
 /* Keep an attribute of a tar, understand it, drop it or refuse it: see layer.h. */
 int overlay_take_xattr(struct inode *inode, const char *name, const void *value, size_t size,
-	struct err *e);
+		       struct err *e);
 
 /*
  * Give a layer's tree the form that overlayfs reads, for an image of this layer

@@ -23,8 +23,12 @@ static const struct {
 	{ IMAGE_TAR, "tar", 257, 5, "ustar" },
 	{ IMAGE_GZIP, "gzip", 0, 2, "\x1f\x8b" },
 	{ IMAGE_ZSTD, "zstd", 0, 4, "\x28\xb5\x2f\xfd" },
-	{ IMAGE_XZ, "xz", 0, 6, "\xfd" "7zXZ\0" },
-	{ IMAGE_ELF, "ELF file", 0, 4, "\x7f" "ELF" },
+	{ IMAGE_XZ, "xz", 0, 6,
+	  "\xfd"
+	  "7zXZ\0" },
+	{ IMAGE_ELF, "ELF file", 0, 4,
+	  "\x7f"
+	  "ELF" },
 	{ IMAGE_GPT, "GPT disk", 512, 8, "EFI PART" },
 	{ IMAGE_GPT, "GPT disk", 4096, 8, "EFI PART" },
 	{ IMAGE_MBR, "MBR disk", 510, 2, "\x55\xaa" },

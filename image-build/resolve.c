@@ -82,9 +82,11 @@ static int resolve_implied(struct node *node, void *context, struct err *e)
 	if (!below)
 		return 0;
 	if (!node_is_directory(below))
-		return refuse(e, "it adds names below \"%s\", which is not a directory in the layers "
-				 "below it; give \"%s\" an entry of its own, or put the files where "
-				 "it leads", path, path);
+		return refuse(e,
+			      "it adds names below \"%s\", which is not a directory in the layers "
+			      "below it; give \"%s\" an entry of its own, or put the files where "
+			      "it leads",
+			      path, path);
 	inode_copy_attributes(node->inode, below->inode);
 	return 0;
 }
@@ -103,21 +105,24 @@ static struct inode *copy_inode(const struct inode *from)
 	to->content = from->content;
 	to->content.room = from->content.count;
 	to->content.extents = memory_copy(from->content.extents,
-		from->content.count * sizeof(*from->content.extents));
+					  from->content.count * sizeof(*from->content.extents));
 	return to;
 }
 
 static int resolve_link(struct resolution *r, const struct dangling_link *link,
-	struct copied *copies, size_t *count, struct err *e)
+			struct copied *copies, size_t *count, struct err *e)
 {
 	const struct node *below = look_below(r->layers, r->index, link->target);
 	char *path auto_text = node_path(link->node);
 
 	if (!below)
-		return refuse(e, "\"%s\" is a hard link to \"%s\", which neither it nor the layers "
-				 "below it have", path, link->target);
+		return refuse(e,
+			      "\"%s\" is a hard link to \"%s\", which neither it nor the layers "
+			      "below it have",
+			      path, link->target);
 	if (S_ISDIR(below->inode->mode))
-		return refuse(e, "\"%s\" is a hard link to the directory \"%s\"", path, link->target);
+		return refuse(e, "\"%s\" is a hard link to the directory \"%s\"", path,
+			      link->target);
 	for (size_t i = 0; i < *count; i++)
 		if (copies[i].from == below->inode) {
 			node_set_inode(link->node, copies[i].to);

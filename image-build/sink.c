@@ -9,7 +9,7 @@
 #include "image-build/refuse.h"
 #include "lib/io.h"
 
-#define OUT_SIZE   (128 << 10)
+#define OUT_SIZE (128 << 10)
 #define GZIP_LEVEL 9
 #define ZSTD_LEVEL 19
 
@@ -38,13 +38,14 @@ int sink_open(struct sink *s, int fd, enum compression compression, struct err *
 	s->out = memory_zero(1, OUT_SIZE);
 	if (compression == COMPRESSION_GZIP) {
 		s->encoder = memory_zero(1, sizeof(z_stream));
-		if (deflateInit2(s->encoder, GZIP_LEVEL, Z_DEFLATED, 15 + 16, 9, Z_DEFAULT_STRATEGY) !=
-			Z_OK)
+		if (deflateInit2(s->encoder, GZIP_LEVEL, Z_DEFLATED, 15 + 16, 9,
+				 Z_DEFAULT_STRATEGY) != Z_OK)
 			return refuse(e, "zlib does not start");
 	} else if (compression == COMPRESSION_ZSTD) {
 		s->encoder = ZSTD_createCCtx();
-		if (!s->encoder || ZSTD_isError(ZSTD_CCtx_setParameter(s->encoder,
-					   ZSTD_c_compressionLevel, ZSTD_LEVEL)))
+		if (!s->encoder ||
+		    ZSTD_isError(ZSTD_CCtx_setParameter(s->encoder, ZSTD_c_compressionLevel,
+							ZSTD_LEVEL)))
 			return refuse(e, "zstd does not start");
 	}
 	return 0;
@@ -92,7 +93,7 @@ static int put_gzip(struct sink *s, const void *bytes, size_t size, int flush, s
 }
 
 static int put_zstd(struct sink *s, const void *bytes, size_t size, ZSTD_EndDirective end,
-	struct err *e)
+		    struct err *e)
 {
 	ZSTD_inBuffer in = { bytes, size, 0 };
 	size_t left;

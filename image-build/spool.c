@@ -8,7 +8,7 @@
 #include "lib/io.h"
 
 int content_add(struct content *c, struct spool *s, const void *bytes, size_t size, uint64_t offset,
-	struct err *e)
+		struct err *e)
 {
 	struct extent *last = c->count ? &c->extents[c->count - 1] : NULL;
 	int r;
@@ -48,7 +48,7 @@ static size_t find_extent(const struct content *c, uint64_t offset)
 }
 
 ssize_t content_read(const struct content *c, uint64_t file_size, void *buf, size_t size,
-	uint64_t offset, struct err *e)
+		     uint64_t offset, struct err *e)
 {
 	char *at = buf;
 
@@ -68,7 +68,7 @@ ssize_t content_read(const struct content *c, uint64_t file_size, void *buf, siz
 		if (from >= end)
 			break;
 		n = io_pread(c->spool_fd, at + (from - offset), (size_t)(end - from),
-			x->spooled + (from - x->offset));
+			     x->spooled + (from - x->offset));
 		if (n != (ssize_t)(end - from))
 			return system_error(e, n < 0 ? (int)-n : EIO, "read the temporary file");
 	}

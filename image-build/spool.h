@@ -32,13 +32,13 @@ struct content {
 
 /* Add data at an offset that is not below the end of what was added before. */
 int content_add(struct content *c, struct spool *s, const void *bytes, size_t size, uint64_t offset,
-	struct err *e);
+		struct err *e);
 
 /*
  * Read from a file of file_size bytes, holes as zeroes. Returns the number of
  * bytes, 0 at the end, -errno on failure.
  */
 ssize_t content_read(const struct content *c, uint64_t file_size, void *buf, size_t size,
-	uint64_t offset, struct err *e);
+		     uint64_t offset, struct err *e);
 
 #endif

@@ -10,7 +10,7 @@
 #include "image-build/refuse.h"
 #include "lib/io.h"
 
-#define BLOCK       512
+#define BLOCK 512
 #define BUFFER_SIZE (256 << 10)
 
 /* POSIX.1-2017, pax: "ustar Interchange Format". */
@@ -75,7 +75,7 @@ static int put_padding(struct writer *w, uint64_t size, struct err *e)
 }
 
 static int put_header(struct writer *w, char type, mode_t mode, uint64_t size,
-	const struct inode *inode, struct err *e)
+		      const struct inode *inode, struct err *e)
 {
 	union {
 		struct header field;
@@ -99,9 +99,9 @@ static int put_header(struct writer *w, char type, mode_t mode, uint64_t size,
 	memcpy(h.field.version, "00", 2);
 	if (inode) {
 		snprintf(h.field.device_major, sizeof(h.field.device_major), "%07o",
-			inode->device_major & 07777777);
+			 inode->device_major & 07777777);
 		snprintf(h.field.device_minor, sizeof(h.field.device_minor), "%07o",
-			inode->device_minor & 07777777);
+			 inode->device_minor & 07777777);
 	}
 	for (size_t i = 0; i < BLOCK; i++)
 		sum += h.bytes[i];
@@ -200,7 +200,7 @@ static void remember(struct writer *w, struct inode *inode, const char *path)
 	inode->number = ++w->inodes;
 	while (w->first_room <= inode->number)
 		w->first_path = memory_grow(w->first_path, w->first_room, &w->first_room,
-			sizeof(*w->first_path));
+					    sizeof(*w->first_path));
 	w->first_path[inode->number] = memory_text(path);
 }
 
@@ -217,7 +217,7 @@ static int put_node(struct node *node, void *context, struct err *e)
 	add_record(&pax, "path", path, strlen(path));
 	if (link) {
 		add_record(&pax, "linkpath", w->first_path[inode->number],
-			strlen(w->first_path[inode->number]));
+			   strlen(w->first_path[inode->number]));
 	} else {
 		remember(w, inode, path);
 		add_attributes(&pax, inode);
@@ -234,7 +234,7 @@ static int put_node(struct node *node, void *context, struct err *e)
 	free(pax.text);
 	if (!r)
 		r = put_header(w, link ? '1' : type_of(inode), inode->mode,
-			link || !S_ISREG(inode->mode) ? 0 : inode->size, inode, e);
+			       link || !S_ISREG(inode->mode) ? 0 : inode->size, inode, e);
 	if (!r && !link && S_ISREG(inode->mode))
 		r = put_content(w, inode, e);
 	return r;
@@ -249,7 +249,7 @@ static int forget_number(struct node *node, void *context, struct err *e)
 }
 
 int tar_write(const struct tree *t, int fd, struct digest *ret, _Atomic uint64_t *progress,
-	struct err *e)
+	      struct err *e)
 {
 	struct writer w = { .fd = fd, .progress = progress };
 	int r;

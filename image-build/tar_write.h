@@ -19,7 +19,7 @@
  * 1 in the order of writing. progress gets the bytes written; it may be NULL.
  */
 int tar_write(const struct tree *t, int fd, struct digest *ret, _Atomic uint64_t *progress,
-	struct err *e);
+	      struct err *e);
 
 /* How long that tar is, for progress. */
 uint64_t tar_size_estimate(const struct tree *t);

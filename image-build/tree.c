@@ -199,7 +199,7 @@ void inode_copy_attributes(struct inode *to, const struct inode *from)
 		inode_remove_xattr(to, to->xattrs[0].name);
 	for (size_t i = 0; i < from->xattr_count; i++)
 		inode_set_xattr(to, from->xattrs[i].name, from->xattrs[i].value,
-			from->xattrs[i].size);
+				from->xattrs[i].size);
 }
 
 /* Where a name stands, or would have to. */
@@ -242,7 +242,7 @@ void inode_set_xattr(struct inode *inode, const char *name, const void *value, s
 	inode_remove_xattr(inode, name);
 	i = xattr_position(inode, name);
 	inode->xattrs = memory_grow(inode->xattrs, inode->xattr_count, &inode->xattr_room,
-		sizeof(*inode->xattrs));
+				    sizeof(*inode->xattrs));
 	memmove(inode->xattrs + i + 1, inode->xattrs + i,
 		(inode->xattr_count - i) * sizeof(*inode->xattrs));
 	inode->xattrs[i] = added;
@@ -260,7 +260,7 @@ void node_set_inode(struct node *node, struct inode *inode)
 }
 
 int tree_walk(struct node *top, int (*visit)(struct node *node, void *context, struct err *e),
-	void *context, struct err *e)
+	      void *context, struct err *e)
 {
 	struct node **children;
 	size_t count;

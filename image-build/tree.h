@@ -89,6 +89,6 @@ static inline bool node_is_directory(const struct node *node)
 
 /* Visit a directory and all below it, parents first, in the order of names. */
 int tree_walk(struct node *top, int (*visit)(struct node *node, void *context, struct err *e),
-	void *context, struct err *e);
+	      void *context, struct err *e);
 
 #endif

@@ -23,7 +23,7 @@ static const char *reason(struct archive *a)
 }
 
 int unpack_file(const char *path, uint64_t max, struct spool *s, struct content *ret,
-	uint64_t *ret_size, struct err *e)
+		uint64_t *ret_size, struct err *e)
 {
 	struct archive *a auto_archive = archive_read_new();
 	char *buf auto_text = memory_zero(1, CHUNK);
@@ -48,7 +48,7 @@ int unpack_file(const char *path, uint64_t max, struct spool *s, struct content 
 		size += (uint64_t)n;
 		if (!r && size > max)
 			r = refuse_limit(e, "%s unpacks to more than %llu bytes", path,
-				(unsigned long long)max);
+					 (unsigned long long)max);
 	}
 	if (!r && n < 0)
 		r = refuse(e, "%s: %s", path, reason(a));

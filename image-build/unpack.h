@@ -10,6 +10,6 @@
  * kernel modules are). max is a limit on the unpacked bytes.
  */
 int unpack_file(const char *path, uint64_t max, struct spool *s, struct content *ret,
-	uint64_t *ret_size, struct err *e);
+		uint64_t *ret_size, struct err *e);
 
 #endif

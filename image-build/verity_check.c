@@ -49,7 +49,8 @@ static void measure(struct tree_reader *t)
 	while (t->hashes_per_block * 2 <= fit)
 		t->hashes_per_block *= 2;
 	/* Format 1 gives each digest a power of two, format 0 packs them. */
-	t->slot_size = t->p->hash_type ? t->p->hash_block_size / t->hashes_per_block : t->digest_size;
+	t->slot_size =
+		t->p->hash_type ? t->p->hash_block_size / t->hashes_per_block : t->digest_size;
 }
 
 static void close_reader(struct tree_reader *t)
@@ -73,8 +74,9 @@ static int open_reader(struct tree_reader *t, int fd, const struct verity_params
 		return system_failed(e, "the image");
 	if (g.hash_end_bytes > (uint64_t)st.st_size || g.data_bytes > (uint64_t)st.st_size)
 		return err_set(e, FAIL_DEVICE_TOO_SMALL, EINVAL,
-			"%" PRIu64 " bytes, but data and hash tree need %" PRIu64, (uint64_t)st.st_size,
-			g.hash_end_bytes > g.data_bytes ? g.hash_end_bytes : g.data_bytes);
+			       "%" PRIu64 " bytes, but data and hash tree need %" PRIu64,
+			       (uint64_t)st.st_size,
+			       g.hash_end_bytes > g.data_bytes ? g.hash_end_bytes : g.data_bytes);
 	t->digest_size = verity_digest_size(p->hash_name);
 	t->levels = g.levels;
 	t->md = EVP_MD_fetch(NULL, p->hash_name, NULL);
@@ -90,7 +92,7 @@ static int open_reader(struct tree_reader *t, int fd, const struct verity_params
 }
 
 static int read_block(struct tree_reader *t, uint64_t index, uint32_t size, uint8_t *block,
-	struct err *e)
+		      struct err *e)
 {
 	ssize_t n = io_pread(t->fd, block, size, index * size);
 
@@ -118,7 +120,7 @@ static void hash_block(struct tree_reader *t, const uint8_t *block, uint32_t siz
 
 /* Level -1 is the data. */
 static int hash_of(struct tree_reader *t, int64_t level, uint64_t index, uint8_t *digest,
-	struct err *e)
+		   struct err *e)
 {
 	uint32_t size = level < 0 ? t->p->data_block_size : t->p->hash_block_size;
 	uint64_t at = level < 0 ? index : t->start[level] + index;
@@ -147,7 +149,7 @@ int verity_root(int fd, struct verity_params *p, struct err *e)
 
 /* What the level above says that the hash of a block is. */
 static int expected_hash(struct tree_reader *t, int64_t level, uint64_t index, const uint8_t **ret,
-	struct err *e)
+			 struct err *e)
 {
 	uint64_t at;
 
@@ -170,14 +172,14 @@ static int expected_hash(struct tree_reader *t, int64_t level, uint64_t index, c
 static int mismatch(const struct tree_reader *t, int64_t level, uint64_t index, struct err *e)
 {
 	if (level < 0 && t->levels)
-		return err_set(e, FAIL_DATA_CORRUPT, EBADMSG, "data block %" PRIu64 " does not match",
-			index);
+		return err_set(e, FAIL_DATA_CORRUPT, EBADMSG,
+			       "data block %" PRIu64 " does not match", index);
 	if (level == (int64_t)t->levels - 1)
 		return err_set(e, FAIL_ROOT_HASH_MISMATCH, EBADMSG,
-			"the top of the tree does not match the root hash");
+			       "the top of the tree does not match the root hash");
 	return err_set(e, FAIL_HASH_TREE_CORRUPT, EBADMSG,
-		"hash block %" PRIu64 " (level %" PRId64 ") does not match", t->start[level] + index,
-		level);
+		       "hash block %" PRIu64 " (level %" PRId64 ") does not match",
+		       t->start[level] + index, level);
 }
 
 static int check_level(struct tree_reader *t, int64_t level, struct err *e)
@@ -205,8 +207,9 @@ int verity_check(int fd, const struct verity_params *p, struct err *e)
 	int r = open_reader(&t, fd, p, e);
 
 	if (!r && p->root_hash_size != t.digest_size)
-		r = err_set(e, FAIL_ROOT_HASH_INVALID, EINVAL, "a root hash of %u bytes, %s has %zu",
-			p->root_hash_size, p->hash_name, t.digest_size);
+		r = err_set(e, FAIL_ROOT_HASH_INVALID, EINVAL,
+			    "a root hash of %u bytes, %s has %zu", p->root_hash_size, p->hash_name,
+			    t.digest_size);
 	for (int64_t level = r ? -2 : (int64_t)t.levels - 1; !r && level >= -1; level--)
 		r = check_level(&t, level, e);
 	close_reader(&t);

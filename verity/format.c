@@ -35,9 +35,9 @@ static void uuid_text(const uint8_t uuid[VERITY_UUID_SIZE], char text[UUID_TEXT_
 	const uint8_t *u = uuid;
 
 	snprintf(text, UUID_TEXT_SIZE,
-		"%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", u[0], u[1],
-		u[2], u[3], u[4], u[5], u[6], u[7], u[8], u[9], u[10], u[11], u[12], u[13], u[14],
-		u[15]);
+		 "%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", u[0], u[1],
+		 u[2], u[3], u[4], u[5], u[6], u[7], u[8], u[9], u[10], u[11], u[12], u[13], u[14],
+		 u[15]);
 }
 
 static int check_size(const char *path, uint64_t data_bytes, struct err *e)
@@ -48,8 +48,9 @@ static int check_size(const char *path, uint64_t data_bytes, struct err *e)
 		return err_errno(e, FAIL_SYSTEM_CALL_FAILED, "%s", path);
 	if (!S_ISREG(st.st_mode) || (uint64_t)st.st_size != data_bytes)
 		return err_set(e, FAIL_VERITY_PARAMS_INVALID, EINVAL,
-			"%s: %" PRIu64 " bytes, but the data to protect is %" PRIu64 " bytes", path,
-			(uint64_t)st.st_size, data_bytes);
+			       "%s: %" PRIu64 " bytes, but the data to protect is %" PRIu64
+			       " bytes",
+			       path, (uint64_t)st.st_size, data_bytes);
 	return 0;
 }
 
@@ -63,17 +64,17 @@ static int pad(const char *path, uint64_t size, struct err *e)
 		return err_errno(e, FAIL_SYSTEM_CALL_FAILED, "open %s", path);
 	if ((uint64_t)st.st_size > size)
 		return err_set(e, FAIL_VERITY_PARAMS_INVALID, EINVAL,
-			"%s: %" PRIu64 " bytes with its tree, %" PRIu64 " expected", path,
-			(uint64_t)st.st_size, size);
+			       "%s: %" PRIu64 " bytes with its tree, %" PRIu64 " expected", path,
+			       (uint64_t)st.st_size, size);
 	if (ftruncate(fd, (off_t)size))
 		return err_errno(e, FAIL_SYSTEM_CALL_FAILED, "extend %s to %" PRIu64 " bytes", path,
-			size);
+				 size);
 	return 0;
 }
 
 /* libcryptsetup's half: superblock and tree into the file, root hash into p. */
 static int create_hash(const char *path, uint64_t data_bytes, struct verity_params *p,
-	const uint8_t uuid[VERITY_UUID_SIZE], struct err *e)
+		       const uint8_t uuid[VERITY_UUID_SIZE], struct err *e)
 {
 	struct crypt_device *cd auto_crypt = NULL;
 	char uuid_string[UUID_TEXT_SIZE];
@@ -103,16 +104,16 @@ static int create_hash(const char *path, uint64_t data_bytes, struct verity_para
 		r = crypt_volume_key_get(cd, CRYPT_ANY_SLOT, (char *)p->root_hash, &size, NULL, 0);
 	if (r < 0)
 		return err_set(e, FAIL_SYSTEM_CALL_FAILED, -r, "hash tree of %s: %s", path,
-			said.text[0] ? said.text : strerror(-r));
+			       said.text[0] ? said.text : strerror(-r));
 	if (size != verity_digest_size(p->hash_name))
 		return err_set(e, FAIL_ROOT_HASH_INVALID, EIO, "%s: a root hash of %zu bytes", path,
-			size);
+			       size);
 	p->root_hash_size = (uint8_t)size;
 	return 0;
 }
 
 int verity_format(const char *path, struct verity_params *p, const uint8_t uuid[VERITY_UUID_SIZE],
-	struct err *e)
+		  struct err *e)
 {
 	struct verity_params made = *p;
 	struct verity_geometry geometry;

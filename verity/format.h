@@ -19,6 +19,6 @@
  * untouched and the file may carry half a tree.
  */
 int verity_format(const char *path, struct verity_params *p, const uint8_t uuid[VERITY_UUID_SIZE],
-	struct err *e);
+		  struct err *e);
 
 #endif

@@ -55,7 +55,7 @@ static int read_algorithm(const uint8_t *at, struct verity_params *p, struct err
 }
 
 static int read_geometry(const uint8_t *bytes, uint64_t offset_bytes, struct verity_params *p,
-	struct err *e)
+			 struct err *e)
 {
 	uint64_t data_block_size = get_le(bytes + AT_DATA_BLOCK_SIZE, 4);
 	uint64_t hash_block_size = get_le(bytes + AT_HASH_BLOCK_SIZE, 4);
@@ -64,8 +64,9 @@ static int read_geometry(const uint8_t *bytes, uint64_t offset_bytes, struct ver
 
 	if (!block_size_allowed(data_block_size) || !block_size_allowed(hash_block_size))
 		return invalid(e,
-			"verity superblock: block sizes %" PRIu64 " and %" PRIu64 " are not allowed",
-			data_block_size, hash_block_size);
+			       "verity superblock: block sizes %" PRIu64 " and %" PRIu64
+			       " are not allowed",
+			       data_block_size, hash_block_size);
 	p->data_block_size = (uint32_t)data_block_size;
 	p->hash_block_size = (uint32_t)hash_block_size;
 	p->data_blocks = get_le(bytes + AT_DATA_BLOCKS, 8);
@@ -84,15 +85,16 @@ static int read_salt(const uint8_t *bytes, struct verity_params *p, struct err *
 	uint64_t size = get_le(bytes + AT_SALT_SIZE, 2);
 
 	if (size > VERITY_SALT_MAX)
-		return invalid(e, "verity superblock: a salt of %" PRIu64 " bytes, at most %d", size,
-			VERITY_SALT_MAX);
+		return invalid(e, "verity superblock: a salt of %" PRIu64 " bytes, at most %d",
+			       size, VERITY_SALT_MAX);
 	p->salt_size = (uint16_t)size;
 	memcpy(p->salt, bytes + AT_SALT, size);
 	return 0;
 }
 
 int verity_superblock_read(const uint8_t bytes[VERITY_SUPERBLOCK_SIZE], uint64_t offset_bytes,
-	struct verity_params *ret, uint8_t ret_uuid[VERITY_UUID_SIZE], struct err *e)
+			   struct verity_params *ret, uint8_t ret_uuid[VERITY_UUID_SIZE],
+			   struct err *e)
 {
 	struct verity_params p;
 	int r;
@@ -101,12 +103,13 @@ int verity_superblock_read(const uint8_t bytes[VERITY_SUPERBLOCK_SIZE], uint64_t
 		return err_set(e, FAIL_VERITY_PARAMS_INVALID, ENODATA, "no verity superblock");
 	if (get_le(bytes + AT_VERSION, 4) != 1)
 		return invalid(e, "verity superblock: version %" PRIu64 ", only 1 is known",
-			get_le(bytes + AT_VERSION, 4));
+			       get_le(bytes + AT_VERSION, 4));
 	verity_params_init(&p);
 	p.hash_type = (uint32_t)get_le(bytes + AT_HASH_TYPE, 4);
 	if (p.hash_type > 1)
-		return invalid(e, "verity superblock: hash type %" PRIu32 ", only 0 and 1 are known",
-			p.hash_type);
+		return invalid(e,
+			       "verity superblock: hash type %" PRIu32 ", only 0 and 1 are known",
+			       p.hash_type);
 	r = read_algorithm(bytes + AT_ALGORITHM, &p, e);
 	if (!r)
 		r = read_geometry(bytes, offset_bytes, &p, e);
@@ -121,14 +124,15 @@ int verity_superblock_read(const uint8_t bytes[VERITY_SUPERBLOCK_SIZE], uint64_t
 }
 
 void verity_superblock_write(const struct verity_params *p, const uint8_t uuid[VERITY_UUID_SIZE],
-	uint8_t bytes[VERITY_SUPERBLOCK_SIZE])
+			     uint8_t bytes[VERITY_SUPERBLOCK_SIZE])
 {
 	memset(bytes, 0, VERITY_SUPERBLOCK_SIZE);
 	memcpy(bytes + AT_SIGNATURE, signature, sizeof(signature));
 	put_le(bytes + AT_VERSION, 4, 1);
 	put_le(bytes + AT_HASH_TYPE, 4, p->hash_type);
 	memcpy(bytes + AT_UUID, uuid, VERITY_UUID_SIZE);
-	memcpy(bytes + AT_ALGORITHM, p->hash_name, strnlen(p->hash_name, VERITY_HASH_NAME_SIZE - 1));
+	memcpy(bytes + AT_ALGORITHM, p->hash_name,
+	       strnlen(p->hash_name, VERITY_HASH_NAME_SIZE - 1));
 	put_le(bytes + AT_DATA_BLOCK_SIZE, 4, p->data_block_size);
 	put_le(bytes + AT_HASH_BLOCK_SIZE, 4, p->hash_block_size);
 	put_le(bytes + AT_DATA_BLOCKS, 8, p->data_blocks);

@@ -18,7 +18,7 @@
  * carries its own numbers.
  */
 #define VERITY_SUPERBLOCK_SIZE 512 /* bytes */
-#define VERITY_UUID_SIZE       16  /* bytes */
+#define VERITY_UUID_SIZE 16        /* bytes */
 
 /*
  * offset_bytes is where these bytes stand on the hash device; the tree starts
@@ -28,10 +28,11 @@
  * *ret and ret_uuid are untouched on failure; ret_uuid may be NULL.
  */
 int verity_superblock_read(const uint8_t bytes[VERITY_SUPERBLOCK_SIZE], uint64_t offset_bytes,
-	struct verity_params *ret, uint8_t ret_uuid[VERITY_UUID_SIZE], struct err *e);
+			   struct verity_params *ret, uint8_t ret_uuid[VERITY_UUID_SIZE],
+			   struct err *e);
 
 /* p must be a set that verity_params_finish() has accepted. */
 void verity_superblock_write(const struct verity_params *p, const uint8_t uuid[VERITY_UUID_SIZE],
-	uint8_t bytes[VERITY_SUPERBLOCK_SIZE]);
+			     uint8_t bytes[VERITY_SUPERBLOCK_SIZE]);
 
 #endif

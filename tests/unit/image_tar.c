@@ -142,8 +142,8 @@ static void add_rest(FILE *f, const struct inode *inode)
 
 	switch (inode->mode & S_IFMT) {
 	case S_IFREG:
-		assert_true(content_read(&inode->content, inode->size, content,
-					 sizeof(content) - 1, 0, NULL) >= 0);
+		assert_true(content_read(&inode->content, inode->size, content, sizeof(content) - 1,
+					 0, NULL) >= 0);
 		fprintf(f, " \"%s\"", content);
 		break;
 	case S_IFLNK:

@@ -14,15 +14,15 @@
  */
 struct member {
 	const char *name;
-	char type;          /* 0: '0', a regular file */
-	const char *data;   /* text; NULL for none */
+	char type;        /* 0: '0', a regular file */
+	const char *data; /* text; NULL for none */
 	const char *link;
-	unsigned int mode;  /* 0: 0755 for a directory, 0644 for the rest */
+	unsigned int mode; /* 0: 0755 for a directory, 0644 for the rest */
 	unsigned int uid;
 	unsigned int mtime;
 	unsigned int major, minor;
-	const char *xattr;  /* "name=value", in a pax header */
-	const char *pax;    /* records of a pax header, as they are */
+	const char *xattr; /* "name=value", in a pax header */
+	const char *pax;   /* records of a pax header, as they are */
 };
 
 struct bytes {

@@ -76,7 +76,8 @@ static const enum compression packed[] = { COMPRESSION_GZIP, COMPRESSION_ZSTD };
 
 static void test_round_trip(void **state)
 {
-	static const enum compression all[] = { COMPRESSION_NONE, COMPRESSION_GZIP, COMPRESSION_ZSTD };
+	static const enum compression all[] = { COMPRESSION_NONE, COMPRESSION_GZIP,
+						COMPRESSION_ZSTD };
 	uint8_t *plain = plain_bytes();
 
 	(void)state;
@@ -139,12 +140,13 @@ static void test_damage(void **state)
 		for (size_t cut = 1; cut < b.size; cut = cut * 3 + 1) {
 			struct bytes shorter = { b.at, b.size - cut, b.room };
 
-			expect_failure("cut", (int)unpack(&shorter, packed[i], &stored, &out, &e), &e,
-				       FAIL_VALUE_INVALID, "");
+			expect_failure("cut", (int)unpack(&shorter, packed[i], &stored, &out, &e),
+				       &e, FAIL_VALUE_INVALID, "");
 		}
 		bytes_add(&b, "garbage", 7);
 		expect_failure("garbage", (int)unpack(&b, packed[i], &stored, &out, &e), &e,
-			       FAIL_VALUE_INVALID, packed[i] == COMPRESSION_GZIP ? "no gzip" : "zstd");
+			       FAIL_VALUE_INVALID,
+			       packed[i] == COMPRESSION_GZIP ? "no gzip" : "zstd");
 		b.size -= 7;
 		b.at[b.size / 2] ^= 0x55;
 		/* zstd without a checksum may not notice; the digest does. */
@@ -160,13 +162,15 @@ static void test_wrong_type(void **state)
 {
 	uint8_t *plain = plain_bytes();
 	struct digest stored, out;
-	struct bytes gzip = { .at = NULL }, zstd = { .at = NULL }, none = { .at = NULL }, empty = none;
+	struct bytes gzip = { .at = NULL }, zstd = { .at = NULL }, none = { .at = NULL },
+		     empty = none;
 	const struct {
 		const struct bytes *b;
 		enum compression said;
 	} wrong[] = {
-		{ &gzip, COMPRESSION_NONE }, { &gzip, COMPRESSION_ZSTD },  { &zstd, COMPRESSION_NONE },
-		{ &zstd, COMPRESSION_GZIP }, { &none, COMPRESSION_GZIP },  { &none, COMPRESSION_ZSTD },
+		{ &gzip, COMPRESSION_NONE },  { &gzip, COMPRESSION_ZSTD },
+		{ &zstd, COMPRESSION_NONE },  { &zstd, COMPRESSION_GZIP },
+		{ &none, COMPRESSION_GZIP },  { &none, COMPRESSION_ZSTD },
 		{ &empty, COMPRESSION_GZIP }, { &empty, COMPRESSION_ZSTD },
 	};
 
@@ -177,8 +181,8 @@ static void test_wrong_type(void **state)
 	for (size_t i = 0; i < COUNT(wrong); i++) {
 		struct err e = { .text = "" };
 
-		expect_failure("type", (int)unpack(wrong[i].b, wrong[i].said, &stored, &out, &e), &e,
-			       FAIL_VALUE_INVALID, "media type");
+		expect_failure("type", (int)unpack(wrong[i].b, wrong[i].said, &stored, &out, &e),
+			       &e, FAIL_VALUE_INVALID, "media type");
 	}
 	assert_int_equal(unpack(&empty, COMPRESSION_NONE, &stored, &out, NULL), 0);
 	bytes_free(&gzip);

@@ -54,17 +54,16 @@ static const struct member members[] = {
 };
 
 /* C3: inodes from 1, links counted, nothing of owners and times. */
-static const char expected[] =
-	"07070100000001000041C000000000000000000000000200000000000"
-	"00000000000000000000000000000000000000000000200000000a\0"
-	"07070100000002000081A400000000000000000000000100000000000"
-	"00000000000000000000000000000000000000000000400000000a/e\0\0\0"
-	"07070100000003000081A000000000000000000000000200000000000"
-	"00000000000000000000000000000000000000000000700000000a/link\0\0\0\0"
-	"07070100000003000081A000000000000000000000000200000000000"
-	"00004000000000000000000000000000000000000000200000000b\0text"
-	"070701000000040000218000000000000000000000000100000000000"
-	"00000000000000000000000000005000000010000000200000000c\0";
+static const char expected[] = "07070100000001000041C000000000000000000000000200000000000"
+			       "00000000000000000000000000000000000000000000200000000a\0"
+			       "07070100000002000081A400000000000000000000000100000000000"
+			       "00000000000000000000000000000000000000000000400000000a/e\0\0\0"
+			       "07070100000003000081A000000000000000000000000200000000000"
+			       "00000000000000000000000000000000000000000000700000000a/link\0\0\0\0"
+			       "07070100000003000081A000000000000000000000000200000000000"
+			       "00004000000000000000000000000000000000000000200000000b\0text"
+			       "070701000000040000218000000000000000000000000100000000000"
+			       "00000000000000000000000000005000000010000000200000000c\0";
 
 static void test_bytes(void **state)
 {
@@ -84,7 +83,8 @@ static void test_bytes(void **state)
 /* C2: every archive counts, packed or not, with zeroes between them. */
 static void test_segments(void **state)
 {
-	static const struct member init[] = { { .name = "init", .data = "x", .mode = 0755 }, { .name = NULL } };
+	static const struct member init[] = { { .name = "init", .data = "x", .mode = 0755 },
+					      { .name = NULL } };
 	struct bytes b = { .at = NULL };
 	struct cpio_facts facts;
 	struct err e = { .text = "" };
@@ -105,7 +105,8 @@ static void test_segments(void **state)
 	assert_true(facts.has_init);
 	assert_true(facts.segments[1].offset > facts.segments[0].offset + 1000);
 	b.size--;
-	expect_failure("cut", cpio_scan(b.at, b.size, &facts, &e), &e, FAIL_VALUE_INVALID, "cut short");
+	expect_failure("cut", cpio_scan(b.at, b.size, &facts, &e), &e, FAIL_VALUE_INVALID,
+		       "cut short");
 	bytes_add(&b, "x", 1);
 	expect_failure("tail", cpio_scan(b.at, b.size, &facts, &e), &e, FAIL_VALUE_INVALID, "");
 	bytes_free(&b);
@@ -174,7 +175,8 @@ static void make_modules(const struct temp *t)
 		 "kernel/d/two.ko: kernel/d/one.ko\n"
 		 "kernel/d/lost.ko: kernel/d/nowhere.ko\n");
 	put_text(t->fd, "modules.builtin",
-		 "kernel/virtio_pci.ko\nkernel/virtio_mmio.ko\nkernel/virtio_scsi.ko\nkernel/sd_mod.ko\n"
+		 "kernel/virtio_pci.ko\nkernel/virtio_mmio.ko\nkernel/virtio_scsi.ko\nkernel/"
+		 "sd_mod.ko\n"
 		 "kernel/virtio_console.ko\nkernel/af_alg.ko\nkernel/algif_hash.ko\n"
 		 "kernel/sha256.ko\nkernel/erofs.ko\nkernel/overlay.ko\n");
 }
@@ -210,7 +212,8 @@ static void test_modules(void **state)
 	modules_close(&m);
 	put_text(t.fd, "modules.builtin", "");
 	expect_success("open", modules_open(&m, t.path, &e), &e);
-	expect_failure("absent", modules_choose_default(&m, &e), &e, FAIL_VALUE_INVALID, "virtio_pci");
+	expect_failure("absent", modules_choose_default(&m, &e), &e, FAIL_VALUE_INVALID,
+		       "virtio_pci");
 	modules_close(&m);
 	unlinkat(t.fd, "modules.dep", 0);
 	expect_failure("no list", modules_open(&m, t.path, &e), &e, FAIL_SYSTEM_CALL_FAILED,
@@ -221,10 +224,8 @@ static void test_modules(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_bytes),
-		cmocka_unit_test(test_segments),
-		cmocka_unit_test(test_every_byte),
-		cmocka_unit_test(test_elf),
+		cmocka_unit_test(test_bytes),      cmocka_unit_test(test_segments),
+		cmocka_unit_test(test_every_byte), cmocka_unit_test(test_elf),
 		cmocka_unit_test(test_modules),
 	};
 

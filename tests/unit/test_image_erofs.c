@@ -27,7 +27,11 @@ static const struct member everything[] = {
 	{ .name = "fifo", .type = '6', .mode = 0600 },
 	{ .name = "o/.wh..wh..opq", .data = "x" },
 	{ .name = "cafe\xcc\x81\xff", .data = "name" },
-	{ .name = "setuid", .data = "s", .mode = 06755, .uid = 99999, .xattr = "user.key-of-ten=v" },
+	{ .name = "setuid",
+	  .data = "s",
+	  .mode = 06755,
+	  .uid = 99999,
+	  .xattr = "user.key-of-ten=v" },
 	{ .name = "sym", .type = '2', .link = "d/file" },
 	{ .name = NULL },
 };
@@ -50,7 +54,8 @@ static void read_everything(struct layer *l)
 	memset(block, 'b', sizeof(block));
 	big = tree_find(&l->tree, "big")->inode;
 	assert_int_equal(content_add(&big->content, &l->spool, block, sizeof(block), 0, &e), 0);
-	assert_int_equal(content_add(&big->content, &l->spool, block, sizeof(block), 300000, &e), 0);
+	assert_int_equal(content_add(&big->content, &l->spool, block, sizeof(block), 300000, &e),
+			 0);
 	big->size = 305000;
 	overlay_encode(&l->tree);
 }
@@ -115,7 +120,8 @@ static void test_image(void **state)
 	assert_int_equal(s->image.size % 4096, 0);
 	/* The salt is the erofs' own digest (F7), and the tree is whole. */
 	fd = open(path, O_RDWR | O_CLOEXEC);
-	expect_success("digest", digest_file(fd, s->image.verity.data_blocks * 4096, path, &content, &e), &e);
+	expect_success("digest",
+		       digest_file(fd, s->image.verity.data_blocks * 4096, path, &content, &e), &e);
 	assert_int_equal(s->image.verity.salt_size, 32);
 	assert_memory_equal(s->image.verity.salt, content.bytes, 32);
 	expect_success("verity", verity_check(fd, &s->image.verity, &e), &e);
@@ -131,15 +137,42 @@ static void test_image(void **state)
 }
 
 /* What the check after writing must find: each change makes tree and image differ. */
-static void change_mode(struct layer *l) { tree_find(&l->tree, "empty")->inode->mode ^= 1; }
-static void change_owner(struct layer *l) { tree_find(&l->tree, "setuid")->inode->uid++; }
-static void change_time(struct layer *l) { tree_find(&l->tree, "d/e/f/g")->inode->mtime_sec++; }
-static void change_nsec(struct layer *l) { tree_find(&l->tree, "d/e/f/g")->inode->mtime_nsec++; }
-static void change_size(struct layer *l) { tree_find(&l->tree, "big")->inode->size++; }
-static void change_device(struct layer *l) { tree_find(&l->tree, "dev")->inode->device_minor--; }
-static void change_target(struct layer *l) { tree_find(&l->tree, "sym")->inode->target[0]++; }
-static void change_value(struct layer *l) { tree_find(&l->tree, "setuid")->inode->xattrs[0].value[0]++; }
-static void remove_name(struct layer *l) { node_remove(&l->tree, tree_find(&l->tree, "d/e/f/g")); }
+static void change_mode(struct layer *l)
+{
+	tree_find(&l->tree, "empty")->inode->mode ^= 1;
+}
+static void change_owner(struct layer *l)
+{
+	tree_find(&l->tree, "setuid")->inode->uid++;
+}
+static void change_time(struct layer *l)
+{
+	tree_find(&l->tree, "d/e/f/g")->inode->mtime_sec++;
+}
+static void change_nsec(struct layer *l)
+{
+	tree_find(&l->tree, "d/e/f/g")->inode->mtime_nsec++;
+}
+static void change_size(struct layer *l)
+{
+	tree_find(&l->tree, "big")->inode->size++;
+}
+static void change_device(struct layer *l)
+{
+	tree_find(&l->tree, "dev")->inode->device_minor--;
+}
+static void change_target(struct layer *l)
+{
+	tree_find(&l->tree, "sym")->inode->target[0]++;
+}
+static void change_value(struct layer *l)
+{
+	tree_find(&l->tree, "setuid")->inode->xattrs[0].value[0]++;
+}
+static void remove_name(struct layer *l)
+{
+	node_remove(&l->tree, tree_find(&l->tree, "d/e/f/g"));
+}
 
 static void change_content(struct layer *l)
 {
@@ -160,7 +193,8 @@ static void lose_xattr(struct layer *l)
 
 static void add_name(struct layer *l)
 {
-	node_set_inode(node_add(&l->tree, tree_find(&l->tree, "d"), "more"), inode_new(S_IFREG | 0644));
+	node_set_inode(node_add(&l->tree, tree_find(&l->tree, "d"), "more"),
+		       inode_new(S_IFREG | 0644));
 }
 
 static void tear_link(struct layer *l)

@@ -10,14 +10,13 @@
 #include "image-build/oci.h"
 
 #define MANIFEST_TYPE "application/vnd.oci.image.manifest.v1+json"
-#define INDEX_TYPE    "application/vnd.oci.image.index.v1+json"
-#define LAYER_TYPE    "application/vnd.oci.image.layer.v1.tar+gzip"
-#define ZEROES        "0000000000000000000000000000000000000000000000000000000000000000"
-#define LAYER         "{\"mediaType\":\"" LAYER_TYPE "\",\"digest\":\"sha256:" ZEROES "\",\"size\":5}"
-#define DIFF_ID       "\"sha256:" ZEROES "\""
+#define INDEX_TYPE "application/vnd.oci.image.index.v1+json"
+#define LAYER_TYPE "application/vnd.oci.image.layer.v1.tar+gzip"
+#define ZEROES "0000000000000000000000000000000000000000000000000000000000000000"
+#define LAYER "{\"mediaType\":\"" LAYER_TYPE "\",\"digest\":\"sha256:" ZEROES "\",\"size\":5}"
+#define DIFF_ID "\"sha256:" ZEROES "\""
 
-__attribute__((format(printf, 1, 2)))
-static char *text(const char *fmt, ...)
+__attribute__((format(printf, 1, 2))) static char *text(const char *fmt, ...)
 {
 	char *out = NULL;
 	va_list args;
@@ -29,7 +28,8 @@ static char *text(const char *fmt, ...)
 }
 
 /* Store a document; its descriptor, with more members behind the usual ones. Allocated. */
-static char *put_blob(const struct temp *t, const char *type, const char *document, const char *more)
+static char *put_blob(const struct temp *t, const char *type, const char *document,
+		      const char *more)
 {
 	char name[DIGEST_TEXT_SIZE], path[DIGEST_TEXT_SIZE + 16];
 	struct digest d;
@@ -61,8 +61,8 @@ static char *put_image(const struct temp *t, const char *layers, const char *ids
 	return out;
 }
 
-static int load(const struct temp *t, const char *ref, const char *platform, struct oci_image *image,
-		struct err *e)
+static int load(const struct temp *t, const char *ref, const char *platform,
+		struct oci_image *image, struct err *e)
 {
 	struct oci_source s;
 	int r = oci_source_open(&s, t->path, t->path, e);
@@ -97,10 +97,13 @@ static const struct {
 	{ "a short digest",
 	  "{\"mediaType\":\"" LAYER_TYPE "\",\"digest\":\"sha256:00\",\"size\":5}", DIFF_ID, "64" },
 	{ "a digest that is a path",
-	  "{\"mediaType\":\"" LAYER_TYPE "\",\"digest\":\"sha256:../../x\",\"size\":5}", DIFF_ID, "64" },
-	{ "no size", "{\"mediaType\":\"" LAYER_TYPE "\",\"digest\":\"sha256:" ZEROES "\"}", DIFF_ID, "size" },
+	  "{\"mediaType\":\"" LAYER_TYPE "\",\"digest\":\"sha256:../../x\",\"size\":5}", DIFF_ID,
+	  "64" },
+	{ "no size", "{\"mediaType\":\"" LAYER_TYPE "\",\"digest\":\"sha256:" ZEROES "\"}", DIFF_ID,
+	  "size" },
 	{ "a negative size",
-	  "{\"mediaType\":\"" LAYER_TYPE "\",\"digest\":\"sha256:" ZEROES "\",\"size\":-5}", DIFF_ID, "size" },
+	  "{\"mediaType\":\"" LAYER_TYPE "\",\"digest\":\"sha256:" ZEROES "\",\"size\":-5}",
+	  DIFF_ID, "size" },
 	{ "no object", "7", DIFF_ID, "size" },
 	{ "no media type", "{\"digest\":\"sha256:" ZEROES "\",\"size\":5}", DIFF_ID, "no layer" },
 };
@@ -161,7 +164,7 @@ static void test_layer_limit(void **state)
 	free(image);
 }
 
-#define REF(name)      ",\"annotations\":{\"org.opencontainers.image.ref.name\":\"" name "\"}"
+#define REF(name) ",\"annotations\":{\"org.opencontainers.image.ref.name\":\"" name "\"}"
 #define PLATFORM(arch) ",\"platform\":{\"os\":\"linux\",\"architecture\":\"" arch "\"}"
 
 /* Which of several images is taken, told by the number of its layers. */
@@ -242,7 +245,8 @@ static void test_documents(void **state)
 		       FAIL_VALUE_INVALID, "application/json");
 	free(changed);
 	put_text(t.fd, "index.json", "{");
-	expect_failure("half", load(&t, NULL, "linux/amd64", image, &e), &e, FAIL_VALUE_INVALID, "JSON");
+	expect_failure("half", load(&t, NULL, "linux/amd64", image, &e), &e, FAIL_VALUE_INVALID,
+		       "JSON");
 	free(descriptor);
 	temp_remove(&t);
 	free(image);
@@ -307,12 +311,9 @@ static void test_media_types(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_images),
-		cmocka_unit_test(test_layer_limit),
-		cmocka_unit_test(test_choice),
-		cmocka_unit_test(test_documents),
-		cmocka_unit_test(test_altered_document),
-		cmocka_unit_test(test_media_types),
+		cmocka_unit_test(test_images),           cmocka_unit_test(test_layer_limit),
+		cmocka_unit_test(test_choice),           cmocka_unit_test(test_documents),
+		cmocka_unit_test(test_altered_document), cmocka_unit_test(test_media_types),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

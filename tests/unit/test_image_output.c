@@ -181,8 +181,10 @@ static void test_jobs(void **state)
 	assert_true(done[0] == 1 && done[1] == 2 && done[2] == 3);
 	expect_success("threads", jobs_in_threads(3, job, done, &p, &e), &e);
 	expect_success("none", jobs_in_children(0, job, done, &p, &e), &e);
-	expect_failure("refused", jobs_in_children(5, job, done, &p, &e), &e, FAIL_VALUE_INVALID, "job 3");
-	expect_failure("refused", jobs_in_threads(5, job, done, &p, &e), &e, FAIL_VALUE_INVALID, "job 3");
+	expect_failure("refused", jobs_in_children(5, job, done, &p, &e), &e, FAIL_VALUE_INVALID,
+		       "job 3");
+	expect_failure("refused", jobs_in_threads(5, job, done, &p, &e), &e, FAIL_VALUE_INVALID,
+		       "job 3");
 }
 
 static int die(void *context, size_t index, struct err *e)
@@ -202,8 +204,8 @@ static void test_killed_job(void **state)
 
 	(void)state;
 	progress_start(&p, "test", 0, bytes);
-	expect_failure("killed", jobs_in_children(2, die, NULL, &p, &e), &e, FAIL_SYSTEM_CALL_FAILED,
-		       "signal 9");
+	expect_failure("killed", jobs_in_children(2, die, NULL, &p, &e), &e,
+		       FAIL_SYSTEM_CALL_FAILED, "signal 9");
 	assert_int_equal(waitpid(-1, NULL, 0), -1);
 	assert_int_equal(errno, ECHILD);
 }
@@ -262,11 +264,16 @@ static void test_probe(void **state)
 		const char *magic;
 		size_t size;
 	} magics[] = {
-		{ IMAGE_EROFS, 1024, "\xe2\xe1\xf5\xe0", 4 }, { IMAGE_EXT4, 1080, "\x53\xef", 2 },
-		{ IMAGE_SQUASHFS, 0, "hsqs", 4 },             { IMAGE_XFS, 0, "XFSB", 4 },
-		{ IMAGE_GPT, 512, "EFI PART", 8 },            { IMAGE_GPT, 4096, "EFI PART", 8 },
-		{ IMAGE_MBR, 510, "\x55\xaa", 2 },            { IMAGE_CPIO, 0, "07070", 5 },
-		{ IMAGE_TAR, 257, "ustar", 5 },               { IMAGE_GZIP, 0, "\x1f\x8b", 2 },
+		{ IMAGE_EROFS, 1024, "\xe2\xe1\xf5\xe0", 4 },
+		{ IMAGE_EXT4, 1080, "\x53\xef", 2 },
+		{ IMAGE_SQUASHFS, 0, "hsqs", 4 },
+		{ IMAGE_XFS, 0, "XFSB", 4 },
+		{ IMAGE_GPT, 512, "EFI PART", 8 },
+		{ IMAGE_GPT, 4096, "EFI PART", 8 },
+		{ IMAGE_MBR, 510, "\x55\xaa", 2 },
+		{ IMAGE_CPIO, 0, "07070", 5 },
+		{ IMAGE_TAR, 257, "ustar", 5 },
+		{ IMAGE_GZIP, 0, "\x1f\x8b", 2 },
 		{ IMAGE_UNKNOWN, 0, "", 0 },
 	};
 	uint8_t bytes[PROBE_BYTES];
@@ -279,7 +286,8 @@ static void test_probe(void **state)
 		assert_int_equal(probe_kind(bytes, sizeof(bytes)), magics[i].kind);
 		/* Cut before its end, it is not seen. */
 		if (magics[i].size)
-			assert_int_not_equal(probe_kind(bytes, magics[i].offset + magics[i].size - 1),
+			assert_int_not_equal(probe_kind(bytes,
+							magics[i].offset + magics[i].size - 1),
 					     magics[i].kind);
 	}
 	memset(bytes, 0, sizeof(bytes));
@@ -287,7 +295,8 @@ static void test_probe(void **state)
 	bytes[1024 + 36] = 3;
 	for (unsigned int bits = 0; bits < 256; bits++) {
 		bytes[1024 + 12] = (uint8_t)bits;
-		assert_int_equal(probe_erofs(bytes, sizeof(bytes), &facts) == 0, bits >= 9 && bits <= 16);
+		assert_int_equal(probe_erofs(bytes, sizeof(bytes), &facts) == 0,
+				 bits >= 9 && bits <= 16);
 	}
 	bytes[1024 + 12] = 12;
 	assert_int_equal(probe_erofs(bytes, sizeof(bytes), &facts), 0);
@@ -300,12 +309,9 @@ static void test_probe(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_commit),
-		cmocka_unit_test(test_discard),
-		cmocka_unit_test(test_signal),
-		cmocka_unit_test(test_jobs),
-		cmocka_unit_test(test_killed_job),
-		cmocka_unit_test(test_layer_text),
+		cmocka_unit_test(test_commit),     cmocka_unit_test(test_discard),
+		cmocka_unit_test(test_signal),     cmocka_unit_test(test_jobs),
+		cmocka_unit_test(test_killed_job), cmocka_unit_test(test_layer_text),
 		cmocka_unit_test(test_probe),
 	};
 

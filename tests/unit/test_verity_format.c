@@ -106,7 +106,8 @@ static void test_vectors(void **state)
 		hex_encode(image.p.root_hash, image.p.root_hash_size, root);
 		assert_string_equal(root, vectors[i].root);
 		/* The superblock says the same, at the place where data ends. */
-		assert_int_equal(io_pread(image.fd, superblock, sizeof(superblock), image.data_bytes),
+		assert_int_equal(io_pread(image.fd, superblock, sizeof(superblock),
+					  image.data_bytes),
 				 sizeof(superblock));
 		expect_success("superblock",
 			       verity_superblock_read(superblock, image.data_bytes, &read,
@@ -168,9 +169,11 @@ static void test_every_block(void **state)
 	i.p.root_hash[31] ^= 1;
 	expect_failure("root", verity_check(i.fd, &i.p, &e), &e, FAIL_ROOT_HASH_MISMATCH, "root");
 	i.p.root_hash_size = 16;
-	expect_failure("short root", verity_check(i.fd, &i.p, &e), &e, FAIL_ROOT_HASH_INVALID, "16");
+	expect_failure("short root", verity_check(i.fd, &i.p, &e), &e, FAIL_ROOT_HASH_INVALID,
+		       "16");
 	assert_int_equal(ftruncate(i.fd, (off_t)(start + 4096)), 0);
-	expect_failure("short file", verity_check(i.fd, &i.p, &e), &e, FAIL_DEVICE_TOO_SMALL, "need");
+	expect_failure("short file", verity_check(i.fd, &i.p, &e), &e, FAIL_DEVICE_TOO_SMALL,
+		       "need");
 	drop(&i);
 }
 
@@ -198,8 +201,8 @@ static void test_refusals(void **state)
 	assert_true(verity_format(i.path, &i.p, uuid, &e) < 0);
 	unlink(i.path);
 	i.p = before;
-	expect_failure("no file", verity_format(i.path, &i.p, uuid, &e), &e, FAIL_SYSTEM_CALL_FAILED,
-		       i.path);
+	expect_failure("no file", verity_format(i.path, &i.p, uuid, &e), &e,
+		       FAIL_SYSTEM_CALL_FAILED, i.path);
 	drop(&i);
 }
 

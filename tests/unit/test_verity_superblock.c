@@ -8,12 +8,13 @@
 
 /* What veritysetup 2.6.1 wrote for 6 blocks of 4096, salt 0011223344, this UUID. */
 static const uint8_t reference[96] = {
-	'v', 'e', 'r', 'i', 't', 'y', 0, 0, 1, 0, 0, 0, 1, 0, 0, 0,
-	0x12, 0x34, 0x56, 0x78, 0x9a, 0xbc, 0x4d, 0xef, 0x81, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef,
-	's', 'h', 'a', '2', '5', '6', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-	0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-	0, 0x10, 0, 0, 0, 0x10, 0, 0, 6, 0, 0, 0, 0, 0, 0, 0,
-	5, 0, 0, 0, 0, 0, 0, 0, 0x00, 0x11, 0x22, 0x33, 0x44, 0, 0, 0,
+	'v',  'e',  'r',  'i',  't',  'y',  0,    0,    1,    0,    0,    0,    1,    0,
+	0,    0,    0x12, 0x34, 0x56, 0x78, 0x9a, 0xbc, 0x4d, 0xef, 0x81, 0x23, 0x45, 0x67,
+	0x89, 0xab, 0xcd, 0xef, 's',  'h',  'a',  '2',  '5',  '6',  0,    0,    0,    0,
+	0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,
+	0,    0,    0,    0,    0,    0,    0,    0,    0,    0x10, 0,    0,    0,    0x10,
+	0,    0,    6,    0,    0,    0,    0,    0,    0,    0,    5,    0,    0,    0,
+	0,    0,    0,    0,    0x00, 0x11, 0x22, 0x33, 0x44, 0,    0,    0,
 };
 
 static void fill(uint8_t bytes[VERITY_SUPERBLOCK_SIZE])
@@ -24,7 +25,8 @@ static void fill(uint8_t bytes[VERITY_SUPERBLOCK_SIZE])
 
 static void test_read_and_write(void **state)
 {
-	uint8_t bytes[VERITY_SUPERBLOCK_SIZE], again[VERITY_SUPERBLOCK_SIZE], uuid[VERITY_UUID_SIZE];
+	uint8_t bytes[VERITY_SUPERBLOCK_SIZE], again[VERITY_SUPERBLOCK_SIZE],
+		uuid[VERITY_UUID_SIZE];
 	struct verity_params p;
 	struct err e = { .text = "" };
 
