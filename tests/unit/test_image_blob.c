@@ -148,6 +148,13 @@ static void test_damage(void **state)
 			       FAIL_VALUE_INVALID,
 			       packed[i] == COMPRESSION_GZIP ? "no gzip" : "zstd");
 		b.size -= 7;
+		if (packed[i] == COMPRESSION_GZIP) {
+			bytes_add(&b, "\0\0\0x", 4);
+			expect_failure("behind padding",
+				       (int)unpack(&b, packed[i], &stored, &out, &e), &e,
+				       FAIL_VALUE_INVALID, "no gzip");
+			b.size -= 4;
+		}
 		b.at[b.size / 2] ^= 0x55;
 		/* zstd without a checksum may not notice; the digest does. */
 		if (packed[i] == COMPRESSION_GZIP)

@@ -254,6 +254,37 @@ static void test_check_notices(void **state)
 	temp_remove(&temp);
 }
 
+/* Two pairs of hard links in place of two others: same contents, same counts. */
+static void test_check_notices_crossed_links(void **state)
+{
+	static const struct member pairs[] = {
+		{ .name = "a" },  { .name = "b", .type = '1', .link = "a" },
+		{ .name = "c" },  { .name = "d", .type = '1', .link = "c" },
+		{ .name = NULL },
+	};
+	struct shared *s = jobs_shared(sizeof(*s));
+	struct err e = { .text = "" };
+	struct layer l;
+	struct temp temp;
+	char path[96];
+	struct node *b, *c;
+	struct inode *first;
+
+	(void)state;
+	temp_make(&temp);
+	expect_success("read", read_members(&l, pairs, &e), &e);
+	make(&temp, "image", &l.tree, path, s);
+	b = tree_find(&l.tree, "b");
+	c = tree_find(&l.tree, "c");
+	first = b->inode;
+	node_set_inode(b, c->inode);
+	node_set_inode(c, first);
+	in_child(call_check, &l.tree, path, s);
+	expect_failure("crossed", s->result, &s->e, FAIL_VALUE_INVALID, "torn");
+	layer_free(&l);
+	temp_remove(&temp);
+}
+
 /* The canonical tar, read again, is the same tree, and its tar has the same digest. */
 static void test_canonical_tar(void **state)
 {
@@ -296,6 +327,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_image),
 		cmocka_unit_test(test_check_notices),
+		cmocka_unit_test(test_check_notices_crossed_links),
 		cmocka_unit_test(test_canonical_tar),
 	};
 
