@@ -74,7 +74,7 @@ static int open_and_check(const struct volume *v, const struct verity_parts *par
 	r = verity_open(name, parts, &v->verity, &o.verity, e);
 	if (r)
 		return r;
-	r = verity_check(&o.verity, &v->verity, uevents, e);
+	r = verity_prove(&o.verity, &v->verity, uevents, e);
 	if (r) {
 		(void)verity_close(name);
 		return r;

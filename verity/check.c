@@ -134,7 +134,7 @@ static int read_first_block(const struct verity_device *dev, const struct verity
 	return 0;
 }
 
-int verity_check(const struct verity_device *dev, const struct verity_params *p, int uevents,
+int verity_prove(const struct verity_device *dev, const struct verity_params *p, int uevents,
 		 struct err *e)
 {
 	int r = read_first_block(dev, p, e);

@@ -10,7 +10,7 @@
  * open since before the device was; it tells which block did not match.
  * ROOT_HASH_MISMATCH, HASH_TREE_CORRUPT, DATA_CORRUPT or DEVICE_READ_FAILED.
  */
-int verity_check(const struct verity_device *dev, const struct verity_params *p, int uevents,
+int verity_prove(const struct verity_device *dev, const struct verity_params *p, int uevents,
 		 struct err *e);
 
 /*

@@ -53,12 +53,12 @@ void verity_release(void)
 	(void)fake_sys_call("verity_release\n");
 }
 
-int verity_check(const struct verity_device *dev, const struct verity_params *p, int uevents,
+int verity_prove(const struct verity_device *dev, const struct verity_params *p, int uevents,
 		 struct err *e)
 {
 	(void)p;
 	(void)uevents;
-	if (fake_sys_call("verity_check %s\n", dev->name))
+	if (fake_sys_call("verity_prove %s\n", dev->name))
 		return err_set(e, FAIL_ROOT_HASH_MISMATCH, EBADMSG, "the top does not match");
 	return 0;
 }

@@ -67,9 +67,9 @@ static void test_verity(void **state)
 	assert_string_equal(fake_sys.log,
 			    "verity_kernel_check sha256\n"
 			    "verity_open socle-layer-0 data=/dev/vd0 hash=/dev/vd0 fec=- blocks=1\n"
-			    "verity_check socle-layer-0\n"
+			    "verity_prove socle-layer-0\n"
 			    "verity_open socle-layer-1 data=/dev/vd1 hash=/dev/vd1 fec=- blocks=2\n"
-			    "verity_check socle-layer-1\n");
+			    "verity_prove socle-layer-1\n");
 	assert_int_equal(boot.open_count, 2);
 	/* each hash that is needed is asked for */
 	make_boot(3, PLAN_UPPER_TMPFS, false);
@@ -238,7 +238,7 @@ static void test_as_many_of_each(void **state)
 		fake_verity_reset(0, 0);
 		expect_success("verity", step_verity(&boot, &e), &e);
 		assert_int_equal(lines_with("verity_open"), counts[i]);
-		assert_int_equal(lines_with("verity_check"), counts[i]);
+		assert_int_equal(lines_with("verity_prove"), counts[i]);
 		fake_sys_reset(0, 0);
 		expect_success("mounts", step_mounts(&boot, &e), &e);
 		assert_int_equal(lines_with("fsopen squashfs"), counts[i]);

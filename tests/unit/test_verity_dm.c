@@ -395,6 +395,7 @@ static const struct check_row {
 	{ "bad data", "folder", S_IFBLK, 7, "C", "0,0", FAIL_DATA_CORRUPT, "data block 0" },
 	{ "no node", "absent", S_IFBLK, 7, "V", NULL, FAIL_DEVICE_READ_FAILED, "No such file" },
 	{ "a file", "block", 0, 7, "V", NULL, FAIL_DEVICE_READ_FAILED, "is not device 253:7" },
+	{ "characters", "block", S_IFCHR, 7, "V", NULL, FAIL_DEVICE_READ_FAILED, "is not device" },
 	{ "another", "block", S_IFBLK, 8, "V", NULL, FAIL_DEVICE_READ_FAILED, "is not device" },
 };
 
@@ -424,7 +425,7 @@ static void test_check(void **state)
 			send_bad_block("7", row->block);
 		fake_mode = row->mode;
 		fake_number = row->number;
-		r = verity_check(&device, &p, uevents, &e);
+		r = verity_prove(&device, &p, uevents, &e);
 		fake_mode = 0;
 		if (row->words)
 			expect_failure(row->label, r, &e, row->code, row->words);

@@ -80,7 +80,7 @@ static void test_open(void **state)
 	expect_success("one device", volume_open(&volume, wishes, -1, &open, &e), &e);
 	assert_string_equal(fake_sys.log, "verity_open socle-layer-3 data=/dev/vdq hash=/dev/vdq "
 					  "fec=- blocks=129\n"
-					  "verity_check socle-layer-3\n");
+					  "verity_prove socle-layer-3\n");
 	assert_ptr_equal(open.volume, &volume);
 	assert_string_equal(open.verity.path, "/dev/dm-0");
 
@@ -92,7 +92,7 @@ static void test_open(void **state)
 	expect_success("three", volume_open(&volume, wishes, -1, &open, &e), &e);
 	assert_string_equal(fake_sys.log, "verity_open socle-layer-3 data=/dev/nvme0n1p1 "
 					  "hash=/dev/cciss/c0d0 fec=/dev/sda blocks=129\n"
-					  "verity_check socle-layer-3\n");
+					  "verity_prove socle-layer-3\n");
 
 	make_volume(NULL, "/dev/y");
 	found(0, "vda", 1 << 20);
@@ -161,7 +161,7 @@ static void test_open_fails(void **state)
 	expect_failure("check", volume_open(&volume, wishes, -1, &open, &e), &e,
 		       FAIL_ROOT_HASH_MISMATCH, "does not match");
 	assert_string_equal(e.volume, "layer-3");
-	assert_non_null(strstr(fake_sys.log, "verity_check socle-layer-3\n"
+	assert_non_null(strstr(fake_sys.log, "verity_prove socle-layer-3\n"
 					     "verity_close socle-layer-3\n"));
 	assert_null(open.volume);
 }
