@@ -268,7 +268,7 @@ static void test_check_notices_crossed_links(void **state)
 	struct temp temp;
 	char path[96];
 	struct node *b, *c;
-	struct inode *first;
+	struct inode *of_a;
 
 	(void)state;
 	temp_make(&temp);
@@ -276,9 +276,9 @@ static void test_check_notices_crossed_links(void **state)
 	make(&temp, "image", &l.tree, path, s);
 	b = tree_find(&l.tree, "b");
 	c = tree_find(&l.tree, "c");
-	first = b->inode;
+	of_a = b->inode;
 	node_set_inode(b, c->inode);
-	node_set_inode(c, first);
+	node_set_inode(c, of_a);
 	in_child(call_check, &l.tree, path, s);
 	expect_failure("crossed", s->result, &s->e, FAIL_VALUE_INVALID, "torn");
 	layer_free(&l);
