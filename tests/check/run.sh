@@ -16,7 +16,8 @@ failed=0
 
 mkdir -p "$logs"
 
-# A program that dies says no "not ok" for the case that killed it.
+# A program that dies says no "not ok" for the case that killed it. A case that this
+# machine does not allow is a "not ok" with the word SKIP, which counts as neither.
 run_unit()
 {
 	local program log ok bad status
@@ -27,7 +28,7 @@ run_unit()
 		CMOCKA_MESSAGE_OUTPUT=TAP "$program" >"$log" 2>&1 </dev/null
 		status=$?
 		ok=$(grep -c '^ok ' "$log")
-		bad=$(grep -c '^not ok ' "$log")
+		bad=$(grep '^not ok ' "$log" | grep -vc '# SKIP')
 		if [[ $status -ne 0 && $bad -eq 0 ]] || [[ $ok -eq 0 && $bad -eq 0 ]]; then
 			bad=$((bad + 1))
 		fi

@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "lib/file.h"
 #include "lib/io.h"
 
 size_t open_fds(void)
@@ -114,13 +115,27 @@ void *shared_memory(size_t size)
 
 #define NOT_ALLOWED 77
 
+/* Without the right to mount: as root of a user namespace. */
+static int own_namespaces(void)
+{
+	char users[32], groups[32];
+
+	if (!unshare(CLONE_NEWNS))
+		return 0;
+	snprintf(users, sizeof(users), "0 %u 1", getuid());
+	snprintf(groups, sizeof(groups), "0 %u 1", getgid());
+	return unshare(CLONE_NEWUSER | CLONE_NEWNS) ||
+	       file_write_at(AT_FDCWD, "/proc/self/uid_map", users) ||
+	       file_write_at(AT_FDCWD, "/proc/self/setgroups", "deny") ||
+	       file_write_at(AT_FDCWD, "/proc/self/gid_map", groups);
+}
+
 static void child_in_own_root(const char *path, void (*fill)(int dir), void (*run)(void *shared),
 			      void *shared)
 {
 	int dir;
 
-	if ((unshare(CLONE_NEWNS) && unshare(CLONE_NEWUSER | CLONE_NEWNS)) ||
-	    mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+	if (own_namespaces() || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
 	    mount("test", path, "tmpfs", 0, "mode=755"))
 		_exit(NOT_ALLOWED);
 	dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
