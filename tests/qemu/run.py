@@ -93,7 +93,8 @@ def near(path: Path) -> str:
 
 
 def describe_file(path: Path) -> str:
-    return f"{near(path)}, {path.stat().st_size / 1e6:.1f} MB"
+    size = path.stat().st_size
+    return f"{near(path)}, {f'{size / 1e6:.1f} MB' if size >= 1e6 else f'{size / 1e3:.1f} kB'}"
 
 
 def describe_layers(layers: list[Layer]) -> str:
@@ -171,6 +172,9 @@ def told_facts(verdict: str) -> tuple[dict[str, list[str]], list[str]]:
 
 
 def complaints(outcome: vm.Outcome, layers: list[Layer], base: Path) -> list[str]:
+    failures = [line.strip() for line in outcome.verdict.splitlines() if "socle: FAILED" in line]
+    if failures:
+        return failures
     expected = expected_facts(layers, base)
     told, idle = told_facts(outcome.verdict)
     found = [f"{key}: expected {expected.get(key)}, the guest said {told.get(key)}"
