@@ -1,20 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
 /* socle-image kernel-check: whether a kernel has what socle needs of it, and why. */
-#include <fcntl.h>
 #include <json-c/json.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "image-build/command.h"
 #include "image-build/features.h"
-#include "image-build/ikconfig.h"
-#include "image-build/memory.h"
+#include "image-build/kernel_config.h"
 #include "image-build/refuse.h"
-#include "lib/cleanup.h"
-#include "lib/io.h"
-
-#define CHUNK (1 << 20)
 
 struct options {
 	bool json;
@@ -24,9 +17,7 @@ struct options {
 
 struct check {
 	const char *path;
-	char *text; /* what the options' names point into */
-	struct kconfig config;
-	enum kernel_arch arch;
+	struct kernel_config config;
 	bool required[FEATURES];
 	struct feature_report reports[FEATURES];
 };
@@ -35,7 +26,7 @@ static const char *const state_words[] = {
 	[FEATURE_IS_BUILT_IN] = "built in",
 	[FEATURE_IS_MODULAR] = "module",
 	[FEATURE_IS_MISSING] = "missing",
-	[FEATURE_IS_ELSEWHERE] = "other architecture",
+	[FEATURE_IS_ELSEWHERE] = "other arch",
 };
 
 static const char *const finding_words[] = {
@@ -44,65 +35,10 @@ static const char *const finding_words[] = {
 	[FINDING_WORSE] = "advice",
 };
 
-/* To the end, whatever stat says: /proc/config.gz has a size of 0. */
-static int read_file(const char *path, uint8_t **ret, size_t *ret_size, struct err *e)
-{
-	int fd auto_fd = open(path, O_RDONLY | O_CLOEXEC);
-	uint8_t *bytes = NULL;
-	size_t size = 0, room = 0;
-	ssize_t n;
-
-	if (fd < 0)
-		return system_failed(e, "open");
-	do {
-		/* In pieces of CHUNK; one more than the limit is read to see that it is one. */
-		bytes = memory_grow(bytes, size / CHUNK, &room, CHUNK);
-		n = io_read(fd, bytes + size, CHUNK);
-		size += n > 0 ? (size_t)n : 0;
-	} while (n == CHUNK && size <= IKCONFIG_IMAGE_MAX);
-	if (n < 0) {
-		free(bytes);
-		return system_error(e, (int)-n, "read");
-	}
-	*ret = bytes;
-	*ret_size = size;
-	return 0;
-}
-
-static int read_config(struct check *c, struct err *e)
-{
-	uint8_t *bytes = NULL;
-	size_t size, text_size;
-	int r = read_file(c->path, &bytes, &size, e);
-
-	if (!r)
-		r = ikconfig_text(bytes, size, &c->text, &text_size, e);
-	free(bytes);
-	if (!r)
-		r = kconfig_parse(c->text, text_size, &c->config, e);
-	return r;
-}
-
-static int choose_arch(struct check *c, const char *asked, struct err *e)
-{
-	c->arch = c->config.arch;
-	if (asked) {
-		c->arch = kernel_arch_parse(asked);
-		if (!c->arch)
-			return refuse(e, "--arch %.40s: not x86_64, s390x or aarch64", asked);
-		if (c->config.arch && c->config.arch != c->arch)
-			return refuse(e, "it is for %s, not for %s",
-				      kernel_arch_name(c->config.arch), kernel_arch_name(c->arch));
-	}
-	if (!c->arch)
-		return refuse(e, "it does not say its architecture; name one with --arch");
-	return 0;
-}
-
 static int choose_features(struct check *c, const struct option_list *names, struct err *e)
 {
-	for (unsigned int i = 0; i < FEATURES; i++)
-		c->required[i] = !names->count && feature_infos[i].by_default;
+	if (!names->count)
+		features_defaults(c->required);
 	for (size_t i = 0; i < names->count; i++) {
 		enum feature f = feature_find(names->at[i]);
 
@@ -153,9 +89,9 @@ static void print_finding(const struct finding *f)
 static void print_text(const struct check *c, const struct options *o)
 {
 	printf("%s: ", c->path);
-	if (c->config.version)
-		printf("Linux %u.%u, ", c->config.version, c->config.patch_level);
-	printf("%s, %zu options\n", kernel_arch_name(c->arch), c->config.count);
+	if (c->config.options.version)
+		printf("Linux %u.%u, ", c->config.options.version, c->config.options.patch_level);
+	printf("%s, %zu options\n", kernel_arch_name(c->config.arch), c->config.options.count);
 	for (unsigned int i = 0; i < FEATURES; i++) {
 		const struct feature_report *r = &c->reports[i];
 
@@ -204,9 +140,10 @@ static void print_json(const struct check *c, const struct options *options)
 	char version[32];
 
 	json_object_object_add(o, "file", json_object_new_string(c->path));
-	json_object_object_add(o, "arch", json_object_new_string(kernel_arch_name(c->arch)));
-	snprintf(version, sizeof(version), "%u.%u", c->config.version, c->config.patch_level);
-	if (c->config.version)
+	json_object_object_add(o, "arch", json_object_new_string(kernel_arch_name(c->config.arch)));
+	snprintf(version, sizeof(version), "%u.%u", c->config.options.version,
+		 c->config.options.patch_level);
+	if (c->config.options.version)
 		json_object_object_add(o, "version", json_object_new_string(version));
 	for (unsigned int i = 0; i < FEATURES; i++)
 		if (is_shown(c, &options->features, i))
@@ -221,16 +158,14 @@ static void print_json(const struct check *c, const struct options *options)
 
 static int check(struct check *c, const struct options *o, struct err *e)
 {
-	int r = read_config(c, e);
+	int r = kernel_config_open(&c->config, c->path, o->arch, e);
 
-	if (!r)
-		r = choose_arch(c, o->arch, e);
 	if (!r)
 		r = choose_features(c, &o->features, e);
 	if (r)
 		return r;
 	for (unsigned int i = 0; i < FEATURES; i++)
-		feature_check(&c->config, c->arch, (enum feature)i, &c->reports[i]);
+		feature_check(&c->config.options, c->config.arch, (enum feature)i, &c->reports[i]);
 	if (o->json)
 		print_json(c, o);
 	else
@@ -262,8 +197,7 @@ static int run(int argc, char **argv)
 	} else if (!has_required(&c)) {
 		status = STATUS_FAILED;
 	}
-	kconfig_free(&c.config);
-	free(c.text);
+	kernel_config_close(&c.config);
 	return status;
 }
 

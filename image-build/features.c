@@ -90,7 +90,11 @@ static bool apply(const struct kconfig *k, const struct rule *rule, struct findi
 {
 	enum kconfig_state state;
 
-	*ret = (struct finding){ .options = rule->options, .loss = rule->loss };
+	*ret = (struct finding){
+		.options = rule->options,
+		.loss = rule->loss,
+		.optional = rule->kind == RULE_HELPS,
+	};
 	if (rule->kind == RULE_SINCE) {
 		ret->kind = FINDING_OLD;
 		return is_older(k, rule);
@@ -106,11 +110,11 @@ static bool apply(const struct kconfig *k, const struct rule *rule, struct findi
 }
 
 /* The worst state so far; what merely helps changes none. */
-static void add_finding(struct feature_report *r, const struct rule *rule, const struct finding *f)
+static void add_finding(struct feature_report *r, const struct finding *f)
 {
 	if (r->count < FINDINGS_MAX)
 		r->findings[r->count++] = *f;
-	if (rule->kind == RULE_HELPS)
+	if (f->optional)
 		return;
 	if (f->kind != FINDING_MODULE)
 		r->state = FEATURE_IS_MISSING;
@@ -130,35 +134,50 @@ void feature_check(const struct kconfig *k, enum kernel_arch arch, enum feature 
 	}
 	for (size_t i = 0; i < RULES; i++)
 		if (rules[i].feature == feature && rules[i].archs & arch && apply(k, &rules[i], &f))
-			add_finding(ret, &rules[i], &f);
+			add_finding(ret, &f);
 }
 
-static bool is_fatal(const struct finding *f)
+void features_defaults(bool ret_required[FEATURES])
 {
-	return f->kind == FINDING_MISSING || f->kind == FINDING_LATE || f->kind == FINDING_OLD;
+	for (unsigned int i = 0; i < FEATURES; i++)
+		ret_required[i] = feature_infos[i].by_default;
+}
+
+static bool is_fatal(const struct finding *f, bool modules)
+{
+	return !f->optional && (f->kind != FINDING_MODULE || !modules);
 }
 
 static int refuse_feature(const char *name, const struct finding *f, struct err *e)
 {
+	static const char *const words[] = {
+		[FINDING_MISSING] = "off",
+		[FINDING_MODULE] = "a module, and no modules are packed",
+		[FINDING_LATE] = "a module, and has to be built in",
+		[FINDING_OLD] = NULL,
+		[FINDING_WORSE] = NULL,
+	};
+
 	if (f->kind == FINDING_OLD)
-		err_set(e, FAIL_KERNEL_FEATURE_MISSING, ENOTSUP, "%s: older than %s: %s", name,
-			f->options, f->loss);
+		err_set(e, FAIL_KERNEL_FEATURE_MISSING, ENOTSUP,
+			"%s: it is older than Linux %s: %s", name, f->options, f->loss);
 	else
 		err_set(e, FAIL_KERNEL_FEATURE_MISSING, ENOTSUP, "%s: CONFIG_%s is %s: %s", name,
-			f->options, f->kind == FINDING_LATE ? "a module" : "off", f->loss);
+			f->options, words[f->kind], f->loss);
 	return -ENOTSUP;
 }
 
-int features_require_defaults(const struct kconfig *k, enum kernel_arch arch, struct err *e)
+int features_require(const struct kconfig *k, enum kernel_arch arch, const bool required[FEATURES],
+		     bool modules, struct err *e)
 {
 	struct feature_report report;
 
 	for (unsigned int i = 0; i < FEATURES; i++) {
-		if (!feature_infos[i].by_default)
+		if (!required[i])
 			continue;
 		feature_check(k, arch, (enum feature)i, &report);
 		for (size_t j = 0; j < report.count; j++)
-			if (is_fatal(&report.findings[j]))
+			if (is_fatal(&report.findings[j], modules))
 				return refuse_feature(feature_infos[i].name, &report.findings[j],
 						      e);
 	}

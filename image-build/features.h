@@ -48,6 +48,7 @@ struct finding {
 	} kind;
 	const char *options; /* "A|B", without CONFIG_; the version for FINDING_OLD */
 	const char *loss;    /* what does not work */
+	bool optional;       /* the feature is there without it */
 };
 
 #define FINDINGS_MAX 48 /* more rules than any feature has; checked by a test */
@@ -66,10 +67,15 @@ struct feature_report {
 void feature_check(const struct kconfig *k, enum kernel_arch arch, enum feature feature,
 		   struct feature_report *ret);
 
+/* Mark what a check without names requires. */
+void features_defaults(bool ret_required[FEATURES]);
+
 /*
- * All of what a check without names requires, as one sentence that names the
- * first option that is missing: for whoever is about to use the kernel.
+ * Whether all marked features are there, as one sentence that names the first
+ * option that is not: for whoever is about to use the kernel. modules: that some
+ * are packed, so what is a module counts as there.
  */
-int features_require_defaults(const struct kconfig *k, enum kernel_arch arch, struct err *e);
+int features_require(const struct kconfig *k, enum kernel_arch arch, const bool required[FEATURES],
+		     bool modules, struct err *e);
 
 #endif

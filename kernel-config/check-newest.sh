@@ -50,18 +50,27 @@ fetch_newest()
 	return 1
 }
 
-package=$(fetch_newest)
-# The folder is found again by the next run.
-tree=$cache/${package##*/}
-tree=${tree%_all.deb}
-if [[ ! -d $tree ]]; then
-	mkdir -p "$cache/tmp.newest"
+# Of the source only what Kconfig reads and runs: a fortieth of it.
+unpack()
+{
+	local package=$1 tree=$2 new=$cache/tmp.newest
+
+	rm -rf "$new"
+	mkdir "$new"
 	dpkg-deb --fsys-tarfile "$package" |
 		tar -xO --wildcards './usr/src/*.tar.xz' |
-		tar -C "$cache/tmp.newest" -xJ --no-same-owner
-	mv "$cache"/tmp.newest/linux-source-* "$tree"
-	rmdir "$cache/tmp.newest"
-fi
+		tar -C "$new" -xJ --no-same-owner --wildcards '*/Kconfig*' '*/Makefile*' \
+			'*/Kbuild*' '*/scripts/*' '*/arch/*/tools/*' '*/tools/build/*' \
+			'*/include/linux/kconfig.h'
+	mv "$new"/linux-source-* "$tree"
+	rmdir "$new"
+}
+
+package=$(fetch_newest)
+# The next run finds it again.
+tree=${package##*/}
+tree=$cache/kconfig-${tree%_all.deb}
+[[ -d $tree ]] || unpack "$package" "$tree"
 status=0
 for machine in "$@"; do
 	if "$here/configure.sh" "$machine" "$tree"; then

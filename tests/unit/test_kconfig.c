@@ -276,9 +276,48 @@ static void test_findings_limit(void **state)
 		assert_true(report.count > 0 && report.count < FINDINGS_MAX);
 		assert_int_equal(report.state, FEATURE_IS_MISSING);
 	}
-	expect_failure("defaults", features_require_defaults(&k, ARCH_X86_64, &e), &e,
-		       FAIL_KERNEL_FEATURE_MISSING, "boot: CONFIG_BLK_DEV_INITRD is off");
 	kconfig_free(&k);
+}
+
+static const struct require_row {
+	const char *label;
+	const char *text;
+	bool modules;
+	const char *words; /* NULL: all is there */
+} require_rows[] = {
+	{ "off", "CONFIG_X=y\n", true, "verity: CONFIG_BLK_DEV_DM is off" },
+	{ "built in", VERITY_LINES, false, NULL },
+	{ "module", VERITY_LINES "CONFIG_DM_VERITY=m\n", true, NULL },
+	{ "module, none packed", VERITY_LINES "CONFIG_DM_VERITY=m\n", false,
+	  "CONFIG_DM_VERITY is a module, and no modules are packed" },
+	{ "old", "# Linux/s390 5.8.1 Kernel Configuration\n" VERITY_LINES, true,
+	  "verity: it is older than Linux 5.9" },
+	{ "a help as module", VERITY_LINES "CONFIG_CRYPTO_SHA512=m\n", false, NULL },
+};
+
+static void test_require(void **state)
+{
+	bool required[FEATURES] = { [FEATURE_VERITY] = true };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(require_rows); i++) {
+		const struct require_row *row = &require_rows[i];
+		struct err e = { .text = "" };
+		struct kconfig k;
+		int r;
+
+		expect_success(row->label, kconfig_parse(row->text, strlen(row->text), &k, &e), &e);
+		r = features_require(&k, ARCH_S390X, required, row->modules, &e);
+		if (row->words)
+			expect_failure(row->label, r, &e, FAIL_KERNEL_FEATURE_MISSING, row->words);
+		else
+			expect_success(row->label, r, &e);
+		kconfig_free(&k);
+	}
+	features_defaults(required);
+	assert_true(required[FEATURE_VERITY] && required[FEATURE_LAYERS] &&
+		    required[FEATURE_DISKS]);
+	assert_false(required[FEATURE_TDX]);
 }
 
 /* --- the configuration in an image ----------------------------------------------- */
