@@ -466,8 +466,9 @@ int main(void)
 		cmocka_unit_test(test_name_limit), cmocka_unit_test(test_option_limit),
 		cmocka_unit_test(test_text_limit), cmocka_unit_test(test_head),
 		cmocka_unit_test(test_features),   cmocka_unit_test(test_findings_limit),
-		cmocka_unit_test(test_extract),    cmocka_unit_test(test_plain),
-		cmocka_unit_test(test_none),       cmocka_unit_test(test_gzip_limit),
+		cmocka_unit_test(test_require),    cmocka_unit_test(test_extract),
+		cmocka_unit_test(test_plain),      cmocka_unit_test(test_none),
+		cmocka_unit_test(test_gzip_limit),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
