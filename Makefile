@@ -70,7 +70,7 @@ format: ## format the C sources in place
 .SUFFIXES:
 MAKEFLAGS += --no-builtin-rules
 
-c_folders := lib verity mount init image-build tests/unit tests/fuzz tests/qemu
+c_folders := lib verity mount init image-build tests/unit tests/fuzz tests/qemu/agent
 
 # The rest needs the packages: for these targets nothing of it is read.
 quick := help clean distclean format
@@ -212,9 +212,9 @@ $(GUEST)/socle-init: $(call guest_objects,init) $(GUEST)/libsocle.a $(BUILD)/fla
 	$(Q)tests/check/guest_program.sh $@ 800000
 
 # The agent of the test images tells over a second serial port what it finds.
-$(GUEST)/test-agent: $(GUEST)/tests/qemu/agent.o $(BUILD)/flags
+$(GUEST)/test-agent: $(call guest_objects,tests/qemu/agent) $(BUILD)/flags
 	$(say) LINK '$@'
-	$(Q)$(GUEST_CC) $(GUEST_LDFLAGS) -s -o $@ $(filter %.o,$^)
+	$(Q)$(GUEST_CC) $(GUEST_LDFLAGS) -s -o $@ $(sort $(filter %.o,$^))
 
 # --- the build machine ---------------------------------------------------------
 

@@ -80,7 +80,8 @@ class Steps:
         started = time.monotonic()
         made = make()
         seconds = time.monotonic() - started
-        self.say(f"{describe(made)} ({f'{seconds:.1f} s' if store.made else 'from an earlier run'})")
+        how = f"{seconds:.1f} s" if store.made else "from an earlier run"
+        self.say(f"{describe(made)} ({how})")
         return made
 
 
@@ -124,7 +125,8 @@ class Console:
         if not kernel:
             print(line, flush=True)
         elif kernel[2].startswith("socle: "):
-            print(f"      {float(kernel[1]):5.1f} s  {kernel[2].removeprefix('socle: ')}", flush=True)
+            words = kernel[2].removeprefix("socle: ")
+            print(f"      {float(kernel[1]):5.1f} s  {words}", flush=True)
 
 
 # --- the verdict ---------------------------------------------------------------------
@@ -199,8 +201,11 @@ def arguments() -> argparse.Namespace:
 
 
 def make_machine(options: argparse.Namespace, steps: Steps) -> tuple[vm.Machine, list[Layer], Path]:
-    programs = Programs(options.kernel.resolve(), options.modules.resolve(), options.init.resolve(),
-                        options.socle_image.resolve(), options.init.resolve(), options.cache.resolve())
+    programs = Programs(
+        kernel=options.kernel.resolve(), modules=options.modules.resolve(),
+        init=options.init.resolve(), image=options.socle_image.resolve(),
+        agent=options.init.resolve(),  # not used: the agents are in layer two
+        cache=options.cache.resolve())
     work = options.work.resolve()
     bed = Bed(programs, work, work)
     cache = Store(programs.cache / "images")
@@ -256,7 +261,8 @@ def main() -> int:
         print("FAILED: the agent did not run on the verified layers as it should.")
         return 1
     steps.say(f"{len(layers)} layers verified and in use, every change as layer two asked for")
-    print(f"OK: the agent ran as PID 1 on a verified overlay; the boot took {outcome.seconds:.1f} s.")
+    print("OK: the agent ran as PID 1 on a verified overlay; "
+          f"the boot took {outcome.seconds:.1f} s.")
     return 0
 
 

@@ -38,7 +38,7 @@ def silent(_line: str) -> None:
 def tool(name: str, package: str) -> str:
     path = shutil.which(name)
     if path is None:
-        raise ImageError(f"{name} is missing: install the Debian package {package}, or run `make deps`")
+        raise ImageError(f"{name} is missing: run `make deps`, or install the package {package}")
     return path
 
 
@@ -55,7 +55,8 @@ def run(command: list[str], what: str, tell: Tell = silent,
             if line.startswith("I: "):
                 tell(line[3:].strip())
     if process.returncode != 0:
-        raise ImageError(f"{what} failed with status {process.returncode}:\n  " + "\n  ".join(said[-15:]))
+        words = "\n  ".join(said[-15:])
+        raise ImageError(f"{what} failed with status {process.returncode}:\n  {words}")
 
 
 def mirror() -> tuple[str, str]:
@@ -64,9 +65,10 @@ def mirror() -> tuple[str, str]:
     suite there does. DEBIAN_MIRROR= overrules the machine's own sources.
     """
     uri, state = os.environ.get("DEBIAN_MIRROR", ""), ""
+    wanted = "$(ORIGIN)|$(CODENAME)|$(COMPONENT)|$(REPO_URI)|$(FILENAME)"
     listing = subprocess.run(
-        ["apt-get", "indextargets", "--format", "$(ORIGIN)|$(CODENAME)|$(COMPONENT)|$(REPO_URI)|$(FILENAME)",
-         "Identifier: Packages"], capture_output=True, text=True, check=False).stdout
+        ["apt-get", "indextargets", "--format", wanted, "Identifier: Packages"],
+        capture_output=True, text=True, check=False).stdout
     targets = [line.split("|") for line in listing.splitlines() if line.count("|") == 4]
     debian = [t for t in targets if t[0] == "Debian" and t[2] == "main"]
     # Any suite's address will do for another machine than Debian 12, but this one's first.

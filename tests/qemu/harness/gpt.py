@@ -49,7 +49,8 @@ def write_disk(disk: Path, partitions: list[Partition], disk_uuid: str) -> None:
         end = start + table_sectors  # the backup header's sector
         identity = uuid.UUID(disk_uuid)
         crc = zlib.crc32(table)
-        protective = struct.pack("<446xBBBBBBBBII48xH", 0, 0, 2, 0, 0xEE, 0xFF, 0xFF, 0xFF, 1, end, 0xAA55)
+        protective = struct.pack("<446xBBBBBBBBII48xH", 0, 0, 2, 0, 0xEE, 0xFF, 0xFF, 0xFF,
+                                 1, end, 0xAA55)
         out.seek(0)
         out.write(protective + _header(1, end, 2, start - 1, crc, identity) + table)
         out.seek(start * SECTOR)

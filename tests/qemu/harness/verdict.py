@@ -25,7 +25,7 @@ class Failure:
 
 @dataclass
 class Report:
-    """What the test agent (agent.c) and socle-init said."""
+    """What the test agent (agent/) and socle-init said."""
 
     failures: list[Failure] = field(default_factory=list)
     records: list[dict[str, Any]] = field(default_factory=list)
