@@ -10,6 +10,8 @@
 #include "image-build/command.h"
 #include "image-build/cpio.h"
 #include "image-build/elf.h"
+#include "image-build/features.h"
+#include "image-build/kernel_config.h"
 #include "image-build/memory.h"
 #include "image-build/modules.h"
 #include "image-build/name.h"
@@ -26,6 +28,7 @@ struct options {
 	const char *init;
 	const char *output;
 	const char *kernel_modules;
+	const char *kernel;
 	struct option_list modules;
 	struct option_list files;
 	enum compression compression;
@@ -207,11 +210,33 @@ static int add_named_file(struct build *b, const char *text, struct err *e)
 	return r ? r : add_file(b, path, equals + 1, false, e);
 }
 
+/* A kernel that could neither unpack nor boot what is packed for it. */
+static int check_kernel(const struct options *o, struct err *e)
+{
+	bool required[FEATURES];
+	struct kernel_config kernel;
+	int r = kernel_config_open(&kernel, o->kernel, NULL, e);
+
+	if (!r) {
+		features_defaults(required);
+		required[FEATURE_INITRAMFS_GZIP] |= o->compression == COMPRESSION_GZIP;
+		required[FEATURE_INITRAMFS_ZSTD] |= o->compression == COMPRESSION_ZSTD;
+		required[FEATURE_MODULES] |= o->kernel_modules != NULL;
+		r = features_require(&kernel.options, kernel.arch, required, o->kernel_modules, e);
+		kernel_config_close(&kernel);
+	}
+	if (r)
+		err_prefix(e, "%.200s: ", o->kernel);
+	return r;
+}
+
 static int fill(struct build *b, struct err *e)
 {
 	const struct options *o = b->options;
-	int r = add_base(b, e);
+	int r = o->kernel ? check_kernel(o, e) : 0;
 
+	if (!r)
+		r = add_base(b, e);
 	if (!r)
 		r = add_file(b, "init", o->init, true, e);
 	for (size_t i = 0; !r && i < o->files.count; i++)
@@ -263,6 +288,8 @@ static const struct option_row options[] = {
 	  "where the initramfs goes" },
 	{ "--kernel-modules", "DIR", offsetof(struct options, kernel_modules), option_text, false,
 	  "a directory like /lib/modules/<release>: pack what init needs of it" },
+	{ "--kernel", "FILE", offsetof(struct options, kernel), option_text, false,
+	  "check that this kernel (an image or its .config) can unpack and boot it" },
 	{ "--module", "NAME", offsetof(struct options, modules), option_list, true,
 	  "pack this module, too, and all that it depends on" },
 	{ "--file", "DEST=SRC", offsetof(struct options, files), option_list, true,
