@@ -48,21 +48,24 @@ static const struct member members[] = {
 	{ .name = "a/", .type = '5', .mode = 0700 },
 	{ .name = "a/link", .type = '1', .link = "b" },
 	{ .name = "a/e" },
+	{ .name = "a/d/", .type = '5' },
 	{ .name = "c", .type = '3', .mode = 0600, .major = 5, .minor = 1 },
 	{ .name = "s", .type = '2', .link = "b" },
 	{ .name = NULL },
 };
 
 /* C3: inodes from 1, links counted, nothing of owners and times. */
-static const char expected[] = "07070100000001000041C000000000000000000000000200000000000"
+static const char expected[] = "07070100000001000041C000000000000000000000000300000000000"
 			       "00000000000000000000000000000000000000000000200000000a\0"
-			       "07070100000002000081A400000000000000000000000100000000000"
+			       "07070100000002000041ED00000000000000000000000200000000000"
+			       "00000000000000000000000000000000000000000000400000000a/d\0\0\0"
+			       "07070100000003000081A400000000000000000000000100000000000"
 			       "00000000000000000000000000000000000000000000400000000a/e\0\0\0"
-			       "07070100000003000081A000000000000000000000000200000000000"
+			       "07070100000004000081A000000000000000000000000200000000000"
 			       "00000000000000000000000000000000000000000000700000000a/link\0\0\0\0"
-			       "07070100000003000081A000000000000000000000000200000000000"
+			       "07070100000004000081A000000000000000000000000200000000000"
 			       "00004000000000000000000000000000000000000000200000000b\0text"
-			       "070701000000040000218000000000000000000000000100000000000"
+			       "070701000000050000218000000000000000000000000100000000000"
 			       "00000000000000000000000000005000000010000000200000000c\0";
 
 static void test_bytes(void **state)
@@ -72,7 +75,7 @@ static void test_bytes(void **state)
 
 	(void)state;
 	memcpy(some, members, sizeof(some));
-	some[5].name = NULL;
+	some[6].name = NULL;
 	make(some, COMPRESSION_NONE, &b);
 	assert_true(b.size > sizeof(expected) && b.size % 512 == 0);
 	assert_memory_equal(b.at, expected, sizeof(expected) - 1);
@@ -100,7 +103,7 @@ static void test_segments(void **state)
 	assert_string_equal(facts.segments[0].compression, "gzip");
 	assert_string_equal(facts.segments[1].compression, "none");
 	assert_string_equal(facts.segments[3].compression, "zstd");
-	assert_int_equal(facts.segments[0].entries, 6);
+	assert_int_equal(facts.segments[0].entries, 7);
 	assert_int_equal(facts.segments[2].entries, 1);
 	assert_true(facts.has_init);
 	assert_true(facts.segments[1].offset > facts.segments[0].offset + 1000);

@@ -57,6 +57,8 @@ static void read_everything(struct layer *l)
 	assert_int_equal(content_add(&big->content, &l->spool, block, sizeof(block), 300000, &e),
 			 0);
 	big->size = 305000;
+	/* Five nanoseconds, not half a second. */
+	tree_find(&l->tree, "d/e/f/g")->inode->mtime_nsec = 5;
 	overlay_encode(&l->tree);
 }
 
