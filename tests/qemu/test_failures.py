@@ -8,7 +8,8 @@ parameters; its name is the test's.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+import uuid
+from dataclasses import dataclass, replace
 from typing import Callable, Optional
 
 import pytest
@@ -26,6 +27,7 @@ SHORT_WAIT = "socle.timeout=3"
 EROFS_SUPERBLOCK = 1024
 EROFS_FEATURE_COMPAT = EROFS_SUPERBLOCK + 8
 EROFS_BLOCK_BITS = EROFS_SUPERBLOCK + 12
+EROFS_UUID = EROFS_SUPERBLOCK + 48
 
 # x86: a command line longer than this is cut by the kernel.
 CMDLINE_LIMIT = 2047
@@ -134,6 +136,13 @@ def erofs_blocks_smaller_than_verity_blocks(bed: Bed, layer: Layer) -> Case:
 def erofs_blocks_larger_than_a_page(bed: Bed, layer: Layer) -> Case:
     """E17: made on a machine with pages of 16 KiB."""
     return alone(with_erofs_blocks_of(bed, layer, 14))
+
+
+@row("DEVICE_READ_FAILED", "verity")
+def first_block_cannot_be_read(bed: Bed, layer: Layer) -> Case:
+    """A22: an I/O error of the disk is not told as corruption."""
+    disks, arguments = alone(layer)
+    return [replace(disks[0], bad_sector=EROFS_SUPERBLOCK // 512)], arguments
 
 
 # --- verity: what the command line says --------------------------------------
@@ -255,6 +264,14 @@ def two_disks_with_one_partlabel(bed: Bed, layer: Layer) -> Case:
     return clones(bed, layer), [layer.argument("PARTLABEL=root")]
 
 
+@row("DEVICE_AMBIGUOUS", "devices")
+def two_disks_with_one_filesystem_id(bed: Bed, layer: Layer) -> Case:
+    identity = uuid.UUID(bytes=layer.disk.read_bytes()[EROFS_UUID:EROFS_UUID + 16])
+    assert identity.int, "the layer has no id"
+    return ([Disk(layer.disk, "first"), Disk(layer.disk, "second", SCSI)],
+            [layer.argument(f"UUID={identity}")])
+
+
 # --- the command line ------------------------------------------------------------
 
 
@@ -309,6 +326,20 @@ def command_line_at_the_limit(bed: Bed, layer: Layer) -> Case:
 def agent_missing(bed: Bed, layer: Layer) -> Case:
     disks, arguments = alone(layer)
     return disks, [*arguments, "socle.agent=/sbin/nobody"]
+
+
+@row("AGENT_EXEC_FAILED", "handover", volume="-")
+def agent_without_the_right_to_run(bed: Bed, layer: Layer) -> Case:
+    disks, arguments = alone(layer)
+    return disks, [*arguments, "socle.agent=/etc/socle-test"]
+
+
+@row("AGENT_EXEC_FAILED", "handover", volume="-")
+def agent_is_no_program(bed: Bed, layer: Layer) -> Case:
+    """Seen by the kernel alone, when the old root is gone already."""
+    [other] = bed.image([*bed.base(), oci.file("sbin/text", "no program\n", 0o755)])
+    disks, arguments = alone(other)
+    return disks, [*arguments, "socle.agent=/sbin/text"]
 
 
 @row("AGENT_MISSING", "handover", volume="-")
