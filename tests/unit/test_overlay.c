@@ -178,7 +178,7 @@ static void test_make_upper_fails(void **state)
 
 		reset(call, EIO);
 		expect_failure("call", overlay_make_upper("/upper", "50%", &e), &e,
-			       FAIL_OVERLAY_FAILED, "Input/output error");
+			       FAIL_OVERLAY_FAILED, strerror(EIO));
 		assert_int_equal(fake_sys.calls, call);
 		assert_memory_equal(fake_sys.log, upper_calls, fake_sys.used);
 		assert_int_equal(xattr_calls, 0);

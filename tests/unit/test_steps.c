@@ -319,7 +319,7 @@ static void test_api(void **state)
 		assert_string_equal(result->log, api_calls);
 		fake_verity_reset(call, EIO);
 		result = in_root(step_api, fill_nothing);
-		expect_failure("call", result->r, &result->e, FAIL_MOUNT_FAILED, "Input/output");
+		expect_failure("call", result->r, &result->e, FAIL_MOUNT_FAILED, strerror(EIO));
 		assert_int_equal(result->calls, call);
 	}
 	fake_verity_reset(2, ENODEV);
