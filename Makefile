@@ -9,13 +9,14 @@
 #
 # Variables for the command line:
 #   V=1			show the commands
-#   ARCH=x86_64		the guest's architecture
+#   ARCH=x86_64		the guest's architecture: x86_64, s390x or aarch64 (arm64)
 #   SOCLE_CACHE=DIR	where downloads, sysroots and kernels are kept
 #   DEBIAN_MIRROR=URI	a Debian archive other than the machine's own
 #   DEPS=no		install no packages
 #   CI=1		warnings are errors
 
 ARCH		?= x86_64
+ALL_ARCHES	:= x86_64 s390x aarch64
 SOCLE_CACHE	?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/socle
 BUILD		?= build
 V		?= 0
@@ -24,10 +25,19 @@ CLANG		?= clang
 PYTHON		:= /usr/bin/python3	# not a python of the user's: pytest is Debian's
 PYTHON		:= $(strip $(PYTHON))
 
+# As uname says it, whatever Debian and the kernel call it.
+override ARCH	:= $(patsubst arm64,aarch64,$(strip $(ARCH)))
+ifeq ($(filter $(ARCH),$(ALL_ARCHES)),)
+$(error ARCH=$(ARCH) is none of $(ALL_ARCHES))
+endif
+# All tests and the lock are about every architecture, the rest is about one.
+ARCHES		:= $(strip $(ARCH) $(if $(filter test lock,$(MAKECMDGOALS)),$(filter-out $(ARCH),$(ALL_ARCHES))))
+
 export SOCLE_CACHE
 export SOCLE_ARCH := $(ARCH)
 
-# Every Debian package that building, running and testing need.
+# Every Debian package that building, running and testing need.  Of "one|other" either
+# will do: Debian's releases differ.
 PACKAGES := \
 	make gcc libc6-dev binutils clang pkg-config shellcheck clang-format \
 	dpkg-dev debian-archive-keyring xz-utils zstd util-linux \
@@ -36,6 +46,13 @@ PACKAGES := \
 	libblkid-dev uuid-dev libssl-dev libzstd-dev zlib1g-dev libcmocka-dev \
 	python3 python3-pytest python3-pytest-xdist qemu-system-x86 mmdebstrap umoci busybox-static \
 	cryptsetup-bin cpio git
+
+# And what a guest of another architecture than this machine's needs on top.
+cross_x86_64	:= gcc-x86-64-linux-gnu
+cross_s390x	:= gcc-s390x-linux-gnu qemu-system-s390x|qemu-system-misc
+cross_aarch64	:= gcc-aarch64-linux-gnu qemu-system-arm
+foreign		:= $(filter-out $(shell uname -m),$(ARCHES))
+PACKAGES	+= $(foreach arch,$(foreign),$(cross_$(arch))) $(if $(foreign),qemu-user)
 
 # ---------------------------------------------------------------------------
 
@@ -79,13 +96,13 @@ ifneq ($(filter-out $(quick),$(or $(MAKECMDGOALS),all)),)
 # What is evaluated below depends on packages (pkg-config, the compiler), so missing
 # ones come first: make remakes a file that it includes, then reads all this again.
 ifneq ($(DEPS),no)
-missing := $(shell initramfs/packages.sh --missing $(PACKAGES))
+missing := $(shell initramfs/packages.sh --missing $(foreach name,$(PACKAGES),'$(name)'))
 endif
 ifneq ($(missing),)
 
 include $(BUILD)/packages.mk
 $(BUILD)/packages.mk: FORCE
-	$(Q)initramfs/packages.sh $(PACKAGES)
+	$(Q)initramfs/packages.sh $(foreach name,$(PACKAGES),'$(name)')
 	$(Q)mkdir -p $(@D)
 	$(Q)echo '# nothing is missing any more' >$@
 FORCE:
@@ -93,31 +110,44 @@ FORCE:
 else
 
 MAKEFLAGS += -j$(shell nproc)
-$(shell mkdir -p $(BUILD))
+$(shell mkdir -p $(BUILD) $(ARCHES:%=$(BUILD)/%))
 
 # --- the cached dependencies: each is made once, under the hash of its inputs ---
 
 HOST	:= $(shell initramfs/host.sh --dir)
-SYSROOT	:= $(shell initramfs/sysroot.sh --dir)
-KERNEL	:= $(shell initramfs/kernel.sh --dir)
+$(foreach arch,$(ARCHES),$(eval SYSROOT_$(arch) := $(shell SOCLE_ARCH=$(arch) initramfs/sysroot.sh --dir)))
+$(foreach arch,$(ARCHES),$(eval KERNEL_$(arch) := $(shell SOCLE_ARCH=$(arch) initramfs/kernel.sh --dir)))
+$(foreach arch,$(ARCHES),$(eval CMOCKA_$(arch) := $(shell SOCLE_ARCH=$(arch) initramfs/cmocka.sh --dir)))
+KERNEL	:= $(KERNEL_$(ARCH))
 
 # One after the other: each uses all processors, and their progress is for people.
 $(HOST)/sources:
 	$(Q)initramfs/host.sh
-$(SYSROOT)/sources: | $(HOST)/sources
-	$(Q)initramfs/sysroot.sh
-$(KERNEL)/sources: | $(SYSROOT)/sources
-	$(Q)initramfs/kernel.sh
+last := $(HOST)/sources
 
-deps: $(HOST)/sources $(SYSROOT)/sources $(KERNEL)/sources ## install packages, fill the caches; build nothing
+define recipes_of
+$$(SYSROOT_$(1))/sources: | $$(last)
+	$$(Q)SOCLE_ARCH=$(1) initramfs/sysroot.sh
+$$(KERNEL_$(1))/sources: | $$(SYSROOT_$(1))/sources
+	$$(Q)SOCLE_ARCH=$(1) initramfs/kernel.sh
+$$(CMOCKA_$(1))/sources: | $$(KERNEL_$(1))/sources
+	$$(Q)SOCLE_ARCH=$(1) initramfs/cmocka.sh
+last := $$(CMOCKA_$(1))/sources
+endef
+$(foreach arch,$(ARCHES),$(eval $(call recipes_of,$(arch))))
+
+deps: $(last) ## install packages, fill the caches; build nothing
 	@echo "everything that is needed is in place"
 
 # A dependency's version is taken over on purpose, by a commit to sources.lock.
 lock: ## write the newest versions of the dependencies to initramfs/sources.lock
 	$(Q)sed -n '1,/^# arch,/p' initramfs/sources.lock >$(BUILD)/sources.lock
-	$(Q)for recipe in host sysroot kernel; do \
-		initramfs/$$recipe.sh --lock >>$(BUILD)/sources.lock || exit 1; \
-	done
+	$(Q)initramfs/host.sh --lock >$(BUILD)/newest
+	$(Q)for arch in $(ALL_ARCHES); do for recipe in sysroot cmocka kernel; do \
+		SOCLE_ARCH=$$arch initramfs/$$recipe.sh --lock >>$(BUILD)/newest || exit 1; \
+	done; done
+	$(Q)kernel-config/build.sh --lock >>$(BUILD)/newest
+	$(Q)awk '!seen[$$0]++' $(BUILD)/newest >>$(BUILD)/sources.lock
 	$(Q)mv $(BUILD)/sources.lock initramfs/sources.lock
 
 # --- flags -----------------------------------------------------------------
@@ -138,8 +168,8 @@ common := -std=gnu11 -D_GNU_SOURCE -I. $(GCC_WARNINGS) -MMD -MP \
 hardened_link := -Wl,--gc-sections,-z,noexecstack,-z,relro,-z,now,--build-id=none
 
 # Nothing unwinds in the guest, so it carries no tables for that.
-GUEST_CC := $(SYSROOT)/bin/cc
-GUEST_CFLAGS := $(common) -Os -fno-asynchronous-unwind-tables -ffile-prefix-map=$(SYSROOT)=sysroot
+guest_cc = $(SYSROOT_$(1))/bin/cc
+guest_cflags = $(common) -Os -fno-asynchronous-unwind-tables -ffile-prefix-map=$(SYSROOT_$(1))=sysroot
 GUEST_LDFLAGS := -static $(hardened_link)
 GUEST_LIBS := -lcryptsetup -ldevmapper -ljson-c -lblkid -luuid
 
@@ -159,11 +189,14 @@ TEST_LDFLAGS := -fsanitize=address,undefined
 TEST_LIBS := $(packages_libs) $(shell pkg-config --libs cmocka)
 
 # Objects are made again when the words on any command line change.
-flags := $(CC) $(shell $(CC) -dumpfullversion) $(GUEST_CC) $(HOST) $(GUEST_CFLAGS) $(GUEST_LDFLAGS) \
-	$(GUEST_LIBS) $(HOST_CFLAGS) $(HOST_LDFLAGS) $(packages_libs) $(TEST_CFLAGS) $(TEST_LIBS)
-$(BUILD)/flags: FORCE
-	$(Q)$(file >$@.new,$(flags))
+define keep_flags
+	$(Q)$(file >$@.new,$(1))
 	$(Q)if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+endef
+flags := $(CC) $(shell $(CC) -dumpfullversion) $(HOST) $(HOST_CFLAGS) $(HOST_LDFLAGS) \
+	$(packages_libs) $(TEST_CFLAGS) $(TEST_LIBS)
+$(BUILD)/flags: FORCE
+	$(call keep_flags,$(flags))
 
 FORCE:
 .PHONY: FORCE deps lock
@@ -171,14 +204,9 @@ FORCE:
 # --- objects and archives ----------------------------------------------------
 
 sources = $(foreach folder,$(1),$(wildcard $(folder)/*.c))
-guest_objects = $(patsubst %.c,$(BUILD)/$(ARCH)/%.o,$(call sources,$(1)))
+guest_objects = $(patsubst %.c,$(BUILD)/$(1)/%.o,$(call sources,$(2)))
 host_objects = $(patsubst %.c,$(BUILD)/host/%.o,$(call sources,$(1)))
 test_objects = $(patsubst %.c,$(BUILD)/tests/%.o,$(call sources,$(1)))
-
-$(BUILD)/$(ARCH)/%.o: %.c $(BUILD)/flags | $(SYSROOT)/sources
-	$(say) CC '$@'
-	$(Q)mkdir -p $(@D)
-	$(Q)$(GUEST_CC) $(GUEST_CFLAGS) -c $< -o $@
 
 $(BUILD)/host/%.o: %.c $(BUILD)/flags | $(HOST)/sources
 	$(say) CC '$@'
@@ -202,19 +230,41 @@ endef
 
 GUEST := $(BUILD)/$(ARCH)
 
+# The architecture of a target below build/ARCH/.
+arch_of = $(word 2,$(subst /, ,$(patsubst $(BUILD)/%,build/%,$@)))
+
+define compile_guest
+	$(say) CC '$@'
+	$(Q)mkdir -p $(@D)
+	$(Q)$(call guest_cc,$(arch_of)) $(call guest_cflags,$(arch_of)) -c $< -o $@
+endef
+define link_guest
+	$(say) LINK '$@'
+	$(Q)$(call guest_cc,$(arch_of)) $(GUEST_LDFLAGS) -s -o $@ $(sort $(filter %.o,$^)) $(filter %.a,$^) $(GUEST_LIBS)
+endef
+
+# Expanded once for each architecture, so what belongs to a recipe has $$.
+define guest_rules
+$(BUILD)/$(1)/flags: FORCE
+	$$(call keep_flags,$(call guest_cc,$(1)) $$(call guest_cflags,$(1)) \
+		$$(GUEST_LDFLAGS) $$(GUEST_LIBS))
+
+$(BUILD)/$(1)/%.o: %.c $(BUILD)/$(1)/flags | $(SYSROOT_$(1))/sources
+	$$(compile_guest)
+
 # An archive, so that what a program does not call is not in it.
-$(GUEST)/libsocle.a: $(call guest_objects,lib verity mount)
-	$(archive)
+$(BUILD)/$(1)/libsocle.a: $(call guest_objects,$(1),lib verity mount)
+	$$(archive)
 
-$(GUEST)/socle-init: $(call guest_objects,init) $(GUEST)/libsocle.a $(BUILD)/flags
-	$(say) LINK '$@'
-	$(Q)$(GUEST_CC) $(GUEST_LDFLAGS) -s -o $@ $(sort $(filter %.o,$^)) $(GUEST)/libsocle.a $(GUEST_LIBS)
-	$(Q)tests/check/guest_program.sh $@ 800000
+$(BUILD)/$(1)/socle-init: $(call guest_objects,$(1),init) $(BUILD)/$(1)/libsocle.a $(BUILD)/$(1)/flags
+	$$(link_guest)
+	$$(Q)tests/check/guest_program.sh $$@ 800000
 
-# The agent of the test images tells over a second serial port what it finds.
-$(GUEST)/test-agent: $(call guest_objects,tests/qemu/agent) $(BUILD)/flags
-	$(say) LINK '$@'
-	$(Q)$(GUEST_CC) $(GUEST_LDFLAGS) -s -o $@ $(sort $(filter %.o,$^))
+# The agent of the test images tells over a channel of its own what it finds.
+$(BUILD)/$(1)/test-agent: $(call guest_objects,$(1),tests/qemu/agent) $(BUILD)/$(1)/libsocle.a $(BUILD)/$(1)/flags
+	$$(link_guest)
+endef
+$(foreach arch,$(ARCHES),$(eval $(call guest_rules,$(arch))))
 
 # --- the build machine ---------------------------------------------------------
 
@@ -225,7 +275,7 @@ $(BUILD)/socle-image: $(call host_objects,image-build) $(BUILD)/host/libsocle.a 
 	$(say) LINK '$@'
 	$(Q)$(CC) $(HOST_LDFLAGS) -o $@ $(sort $(filter %.o,$^)) $(BUILD)/host/libsocle.a $(erofs_libs) $(packages_libs)
 
-all: $(GUEST)/socle-init $(BUILD)/socle-image
+all: $(GUEST)/socle-init $(GUEST)/test-agent $(BUILD)/socle-image
 
 # --- tests ---------------------------------------------------------------------
 
@@ -257,6 +307,31 @@ define link_test
 	$(Q)$(CC) $(TEST_LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(erofs_libs) $(TEST_LIBS)
 endef
 
+# The tests of what runs in the guest once more, built as the guest is: musl, -Os, static,
+# each architecture's own byte order.  run.sh runs a foreign machine's in qemu-user.
+guest_tested := $(filter-out tests/unit/image_%,$(shell grep -L '"image-build/' tests/unit/*.c))
+guest_tests := $(filter tests/unit/test_%,$(guest_tested))
+guest_fake_sys_tests := $(shell grep -ls 'link: fake_sys' $(guest_tests))
+guest_helpers := $(filter-out $(guest_tests) %/fake_sys.c,$(guest_tested))
+guest_test_objects = $(patsubst %.c,$(BUILD)/$(1)/%.o,$(2))
+guest_test_programs = $(patsubst tests/unit/%.c,$(BUILD)/$(1)/tests/%,$(2))
+
+define guest_test_rules
+$(BUILD)/$(1)/tests/unit/%.o: tests/unit/%.c $(BUILD)/$(1)/flags | $(CMOCKA_$(1))/sources
+	$$(compile_guest) -isystem $$(CMOCKA_$(1))/include -D_UINTPTR_T_DEFINED
+
+$(BUILD)/$(1)/tests/libsocle.a: $(filter-out %/main.o,$(call guest_objects,$(1),lib verity mount init))
+	$$(archive)
+$(BUILD)/$(1)/tests/libhelpers.a: $(call guest_test_objects,$(1),$(guest_helpers))
+	$$(archive)
+
+$(call guest_test_programs,$(1),$(guest_fake_sys_tests)): $(BUILD)/$(1)/tests/unit/fake_sys.o
+$(call guest_test_programs,$(1),$(guest_tests)): $(BUILD)/$(1)/tests/%: $(BUILD)/$(1)/tests/unit/%.o \
+		$(BUILD)/$(1)/tests/libhelpers.a $(BUILD)/$(1)/tests/libsocle.a $(BUILD)/$(1)/flags
+	$$(link_guest) $(CMOCKA_$(1))/lib/libcmocka.a
+endef
+$(foreach arch,$(ARCHES),$(eval $(call guest_test_rules,$(arch))))
+
 # clang's eye on the same sources; it sees other things than gcc does.
 clang_seen := $(patsubst %.c,$(BUILD)/clang/%.seen,$(call sources,lib verity mount init image-build tests/unit tests/fuzz))
 $(BUILD)/clang/%.seen: %.c $(BUILD)/flags | $(HOST)/sources
@@ -266,19 +341,25 @@ $(BUILD)/clang/%.seen: %.c $(BUILD)/flags | $(HOST)/sources
 		$(erofs_cflags) -MMD -MP -MF $(@:.seen=.d) -MT $@ $<
 	$(Q)touch $@
 
-# What the tests and the runs below find in their environment.
-run_environment = export PATH="$(HOST)/bin:$$PATH" BUILD='$(BUILD)' \
-	SOCLE_KERNEL='$(KERNEL)/vmlinuz' SOCLE_MODULES="$$(echo $(KERNEL)/modules/lib/modules/*)" \
-	SOCLE_INIT='$(abspath $(GUEST)/socle-init)' SOCLE_IMAGE='$(abspath $(BUILD)/socle-image)' \
-	SOCLE_AGENT='$(abspath $(GUEST)/test-agent)' PYTHON='$(PYTHON)' &&
+# What the tests and the runs below find in their environment: the programs of x86_64 where
+# they are at hand, else of ARCH, and with the architecture behind their names all others'.
+programs_of = SOCLE_KERNEL$(2)='$(KERNEL_$(1))/vmlinuz' \
+	SOCLE_MODULES$(2)="$$(echo $(KERNEL_$(1))/modules/lib/modules/*)" \
+	SOCLE_INIT$(2)='$(abspath $(BUILD)/$(1)/socle-init)' \
+	SOCLE_AGENT$(2)='$(abspath $(BUILD)/$(1)/test-agent)'
+run_environment = export PATH="$(HOST)/bin:$$PATH" BUILD='$(BUILD)' PYTHON='$(PYTHON)' \
+	SOCLE_ARCHES='$(ARCHES)' SOCLE_IMAGE='$(abspath $(BUILD)/socle-image)' \
+	$(call programs_of,$(or $(filter x86_64,$(ARCHES)),$(ARCH))) $(foreach arch,$(ARCHES),$(call programs_of,$(arch),_$(arch))) &&
 run_needs := all $(KERNEL)/sources
-test_needs := $(run_needs) $(unit_tests) $(fuzz_tests) $(clang_seen) $(GUEST)/test-agent
+test_needs := $(run_needs) $(unit_tests) $(fuzz_tests) $(clang_seen) $(foreach arch,$(ARCHES), \
+	$(KERNEL_$(arch))/sources $(BUILD)/$(arch)/socle-init $(BUILD)/$(arch)/test-agent \
+	$(call guest_test_programs,$(arch),$(guest_tests)))
 
 test: $(test_needs) ## all tests: unit, checks, and boots in QEMU
-	$(Q)$(run_environment) tests/check/run.sh unit check qemu
+	$(Q)$(run_environment) tests/check/run.sh unit guest check qemu
 
 check: $(test_needs) ## the tests that need no boot
-	$(Q)$(run_environment) tests/check/run.sh unit check
+	$(Q)$(run_environment) tests/check/run.sh unit guest check
 
 run: $(run_needs) ## boot a real container image as verified layers
 	$(Q)$(run_environment) $(run_py)
@@ -292,7 +373,7 @@ run_py = $(PYTHON) tests/qemu/run.py --kernel "$$SOCLE_KERNEL" --modules "$$SOCL
 
 .PHONY: test check run shell
 
--include $(patsubst %.o,%.d,$(call guest_objects,$(c_folders)) $(call host_objects,$(c_folders)) \
+-include $(patsubst %.o,%.d,$(foreach arch,$(ARCHES),$(call guest_objects,$(arch),$(c_folders))) $(call host_objects,$(c_folders)) \
 	$(call test_objects,$(c_folders))) $(clang_seen:.seen=.d)
 
 endif

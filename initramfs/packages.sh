@@ -4,14 +4,36 @@
 # packages.sh [--missing] PACKAGE...
 #
 # Installs those of the named Debian packages that are not installed; with
-# --missing it only prints them.
+# --missing it only prints them.  Of "ONE|OTHER" either will do, the first that
+# this machine's Debian has.
 set -euo pipefail
 
 missing_packages()
 {
-	dpkg-query -W -f '${db:Status-Status} ${Package}\n' "$@" 2>/dev/null |
-		awk '$1 == "installed" { print $2 }' | sort -u |
-		comm -13 - <(printf '%s\n' "$@" | sort -u)
+	local wanted name names installed
+
+	mapfile -t names < <(printf '%s\n' "$@" | tr '|' '\n')
+	installed=$(dpkg-query -W -f '${db:Status-Status} ${Package}\n' "${names[@]}" 2>/dev/null |
+		awk '$1 == "installed" { print " " $2 " " }' || true)
+	for wanted in "$@"; do
+		for name in ${wanted//|/ }; do
+			[[ $installed != *" $name "* ]] || continue 2
+		done
+		echo "$wanted"
+	done
+}
+
+first_to_be_had()
+{
+	local name
+
+	for name in ${1//|/ }; do
+		if apt-cache show "$name" >/dev/null 2>&1; then
+			echo "$name"
+			return
+		fi
+	done
+	echo "${1%%|*}"
 }
 
 command -v dpkg-query >/dev/null || {
@@ -21,11 +43,11 @@ command -v dpkg-query >/dev/null || {
 }
 if [[ ${1:-} == --missing ]]; then
 	shift
-	missing_packages "$@" || true
+	missing_packages "$@"
 	exit
 fi
 
-mapfile -t missing < <(missing_packages "$@" || true)
+mapfile -t missing < <(missing_packages "$@")
 [[ ${#missing[@]} -gt 0 ]] || exit 0
 
 as_root=()
@@ -51,6 +73,9 @@ trap 'rm -f "$log"' EXIT
 # other source that cannot be read is no reason to stop.
 echo "packages.sh: reading the package lists (apt-get update)" >&2
 apt_get update >"$log" 2>&1 || tail -n 5 "$log" >&2
+for i in "${!missing[@]}"; do
+	missing[i]=$(first_to_be_had "${missing[i]}")
+done
 echo "packages.sh: installing ${#missing[@]} Debian packages: ${missing[*]}" >&2
 if ! apt_get install -y --no-install-recommends "${missing[@]}" >"$log" 2>&1; then
 	tail -n 25 "$log" >&2

@@ -4,6 +4,7 @@
 # run.sh GROUP...: runs groups of tests and ends with the line
 #	N passed, N failed
 # unit	each program in $BUILD/tests/test_*; its cases are counted
+# guest	the same for $BUILD/ARCH/tests/test_* of each ARCH in $SOCLE_ARCHES
 # check	each tests/check/check_*.sh; one test each
 # qemu	tests/qemu with pytest; its cases are counted
 set -uo pipefail
@@ -18,28 +19,49 @@ mkdir -p "$logs"
 
 # A program that dies says no "not ok" for the case that killed it. A case that this
 # machine does not allow is a "not ok" with the word SKIP, which counts as neither.
+run_program()
+{
+	local name=$1 log=$logs/${1//\//-}.log ok bad status
+
+	CMOCKA_MESSAGE_OUTPUT=TAP "${@:2}" >"$log" 2>&1 </dev/null
+	status=$?
+	ok=$(grep -c '^ok ' "$log")
+	bad=$(grep '^not ok ' "$log" | grep -vc '# SKIP')
+	if [[ $status -ne 0 && $bad -eq 0 ]] || [[ $ok -eq 0 && $bad -eq 0 ]]; then
+		bad=$((bad + 1))
+	fi
+	if [[ $bad -eq 0 ]]; then
+		echo "ok      $name ($ok)"
+	else
+		echo "FAILED  $name ($bad of $((ok + bad)), status $status)"
+		tail -n 40 "$log"
+	fi
+	passed=$((passed + ok))
+	failed=$((failed + bad))
+}
+
 run_unit()
 {
-	local program log ok bad status
+	local program
 
 	for program in "$build"/tests/test_*; do
 		[[ -f $program && -x $program ]] || continue
-		log=$logs/${program##*/}.log
-		CMOCKA_MESSAGE_OUTPUT=TAP "$program" >"$log" 2>&1 </dev/null
-		status=$?
-		ok=$(grep -c '^ok ' "$log")
-		bad=$(grep '^not ok ' "$log" | grep -vc '# SKIP')
-		if [[ $status -ne 0 && $bad -eq 0 ]] || [[ $ok -eq 0 && $bad -eq 0 ]]; then
-			bad=$((bad + 1))
-		fi
-		if [[ $bad -eq 0 ]]; then
-			echo "ok      ${program##*/} ($ok)"
-		else
-			echo "FAILED  ${program##*/} ($bad of $((ok + bad)), status $status)"
-			tail -n 40 "$log"
-		fi
-		passed=$((passed + ok))
-		failed=$((failed + bad))
+		run_program "${program##*/}" "$program"
+	done
+}
+
+# The same tests as the guest's compiler makes them, each architecture's in turn.
+run_guest()
+{
+	local arch program emulator
+
+	for arch in ${SOCLE_ARCHES:?}; do
+		emulator=()
+		[[ $arch == "$(uname -m)" ]] || emulator=("qemu-$arch")
+		for program in "$build/$arch"/tests/test_*; do
+			[[ -f $program && -x $program ]] || continue
+			run_program "$arch/${program##*/}" "${emulator[@]}" "$program"
+		done
 	done
 }
 
