@@ -36,6 +36,7 @@ struct options {
 
 struct build {
 	const struct options *options;
+	enum kernel_arch arch; /* what /init runs on */
 	struct tree tree;
 	struct spool spool;
 };
@@ -116,6 +117,21 @@ static int copy_file(struct build *b, int fd, const char *source, struct inode *
 	return n < 0 ? system_error(e, (int)-n, "read %s", source) : 0;
 }
 
+static int check_program(struct build *b, int fd, const char *source, struct err *e)
+{
+	uint8_t header[ELF_ARCH_BYTES];
+	int r = elf_check_static(fd, source, e);
+	ssize_t n;
+
+	if (r)
+		return r;
+	n = io_pread(fd, header, sizeof(header), 0);
+	if (n < 0)
+		return system_error(e, (int)-n, "read %s", source);
+	b->arch = elf_arch(header, (size_t)n);
+	return 0;
+}
+
 /* A file keeps nothing of its source but its bytes and whether it can be run. */
 static int add_file(struct build *b, const char *path, const char *source, bool program,
 		    struct err *e)
@@ -131,7 +147,7 @@ static int add_file(struct build *b, const char *path, const char *source, bool 
 	if (!S_ISREG(st.st_mode))
 		return refuse(e, "%s is not a regular file", source);
 	if (program)
-		r = elf_check_static(fd, source, e);
+		r = check_program(b, fd, source, e);
 	if (r)
 		return r;
 	inode = inode_new(S_IFREG | (program || st.st_mode & 0100 ? 0755 : 0644));
@@ -154,6 +170,24 @@ static int add_text(struct build *b, const char *path, const char *text, struct 
 	return r ? r : r2;
 }
 
+/* What is for another machine than /init could never be loaded or booted by it. */
+static int check_arch(const struct build *b, enum kernel_arch arch, const char *name, struct err *e)
+{
+	if (arch == b->arch || !arch || !b->arch)
+		return 0;
+	return refuse(e, "%s is for %s, but %s is for %s", name, kernel_arch_name(arch),
+		      b->options->init, kernel_arch_name(b->arch));
+}
+
+static int check_module_arch(const struct build *b, const struct inode *inode, const char *name,
+			     struct err *e)
+{
+	uint8_t header[ELF_ARCH_BYTES];
+	ssize_t n = content_read(&inode->content, inode->size, header, sizeof(header), 0, e);
+
+	return n < 0 ? (int)n : check_arch(b, elf_arch(header, (size_t)n), name, e);
+}
+
 static int add_module(struct build *b, const struct modules *m, const struct module *module,
 		      struct err *e)
 {
@@ -165,6 +199,8 @@ static int add_module(struct build *b, const struct modules *m, const struct mod
 
 	node_set_inode(&holder, inode);
 	r = unpack_file(source, MODULE_MAX_BYTES, &b->spool, &inode->content, &inode->size, e);
+	if (!r)
+		r = check_module_arch(b, inode, source, e);
 	if (!r)
 		r = add_node(b, path, inode, e);
 	node_set_inode(&holder, NULL);
@@ -180,7 +216,7 @@ static int add_modules(struct build *b, struct err *e)
 
 	if (r)
 		return r;
-	r = modules_choose_default(&m, e);
+	r = modules_choose_default(&m, b->arch, e);
 	for (size_t i = 0; !r && i < o->modules.count; i++)
 		r = modules_choose(&m, o->modules.at[i], e);
 	for (size_t i = 0; !r && i < m.chosen_count; i++)
@@ -211,8 +247,9 @@ static int add_named_file(struct build *b, const char *text, struct err *e)
 }
 
 /* A kernel that could neither unpack nor boot what is packed for it. */
-static int check_kernel(const struct options *o, struct err *e)
+static int check_kernel(const struct build *b, struct err *e)
 {
+	const struct options *o = b->options;
 	bool required[FEATURES];
 	struct kernel_config kernel;
 	int r = kernel_config_open(&kernel, o->kernel, NULL, e);
@@ -222,7 +259,10 @@ static int check_kernel(const struct options *o, struct err *e)
 		required[FEATURE_INITRAMFS_GZIP] |= o->compression == COMPRESSION_GZIP;
 		required[FEATURE_INITRAMFS_ZSTD] |= o->compression == COMPRESSION_ZSTD;
 		required[FEATURE_MODULES] |= o->kernel_modules != NULL;
-		r = features_require(&kernel.options, kernel.arch, required, o->kernel_modules, e);
+		r = check_arch(b, kernel.arch, "the kernel", e);
+		if (!r)
+			r = features_require(&kernel.options, kernel.arch, required,
+					     o->kernel_modules, e);
 		kernel_config_close(&kernel);
 	}
 	if (r)
@@ -233,12 +273,12 @@ static int check_kernel(const struct options *o, struct err *e)
 static int fill(struct build *b, struct err *e)
 {
 	const struct options *o = b->options;
-	int r = o->kernel ? check_kernel(o, e) : 0;
+	int r = add_base(b, e);
 
 	if (!r)
-		r = add_base(b, e);
-	if (!r)
 		r = add_file(b, "init", o->init, true, e);
+	if (!r && o->kernel)
+		r = check_kernel(b, e);
 	for (size_t i = 0; !r && i < o->files.count; i++)
 		r = add_named_file(b, o->files.at[i], e);
 	if (!r && o->kernel_modules)

@@ -91,3 +91,27 @@ int elf_check_static(int fd, const char *name, struct err *e)
 	}
 	return loads ? 0 : refuse(e, "%s: an ELF file with nothing to load", name);
 }
+
+enum kernel_arch elf_arch(const uint8_t *bytes, size_t size)
+{
+	static const struct {
+		uint64_t machine;
+		bool big;
+		enum kernel_arch arch;
+	} machines[] = {
+		{ EM_X86_64, false, ARCH_X86_64 },
+		{ EM_S390, true, ARCH_S390X },
+		{ EM_AARCH64, false, ARCH_AARCH64 },
+	};
+	bool big;
+
+	if (size < ELF_ARCH_BYTES || memcmp(bytes, ELFMAG, SELFMAG) ||
+	    bytes[EI_CLASS] != ELFCLASS64)
+		return ARCH_UNKNOWN;
+	big = bytes[EI_DATA] == ELFDATA2MSB;
+	for (size_t i = 0; i < sizeof(machines) / sizeof(machines[0]); i++)
+		if (machines[i].big == big &&
+		    machines[i].machine == get(bytes + offsetof(Elf64_Ehdr, e_machine), 2, big))
+			return machines[i].arch;
+	return ARCH_UNKNOWN;
+}

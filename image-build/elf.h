@@ -2,6 +2,10 @@
 #ifndef IMAGE_BUILD_ELF_H
 #define IMAGE_BUILD_ELF_H
 
+#include <stddef.h>
+#include <stdint.h>
+
+#include "image-build/kconfig.h"
 #include "lib/err.h"
 
 /*
@@ -10,5 +14,14 @@
  * message.
  */
 int elf_check_static(int fd, const char *name, struct err *e);
+
+/* As many of a file's first bytes as elf_arch() looks at. */
+#define ELF_ARCH_BYTES 20
+
+/*
+ * What an ELF file runs on: ARCH_UNKNOWN for a machine that has no name here,
+ * and for what is no ELF file.
+ */
+enum kernel_arch elf_arch(const uint8_t *bytes, size_t size);
 
 #endif

@@ -18,27 +18,31 @@ enum need {
 static const struct {
 	const char *name;
 	const char *or_name; /* the same thing in other kernels */
+	unsigned int archs;  /* enum kernel_arch, or'ed */
 	enum need need;
 } defaults[] = {
-	{ "virtio_pci", NULL, NEED_ALWAYS },
-	{ "virtio_mmio", NULL, NEED_ALWAYS },
-	{ "virtio_blk", NULL, NEED_ALWAYS },
-	{ "virtio_scsi", NULL, NEED_ALWAYS },
-	{ "sd_mod", NULL, NEED_ALWAYS },
-	{ "virtio_console", NULL, NEED_ALWAYS },
+	/* The buses; s390x has its own, always built in, and the others only with PCI. */
+	{ "virtio_pci", NULL, ARCH_X86_64 | ARCH_AARCH64, NEED_ALWAYS },
+	{ "virtio_mmio", NULL, ARCH_X86_64 | ARCH_AARCH64, NEED_ALWAYS },
+	{ "virtio_pci", NULL, ARCH_S390X, NEED_IF_PRESENT },
+	{ "virtio_blk", NULL, ARCH_ANY, NEED_ALWAYS },
+	{ "virtio_scsi", NULL, ARCH_ANY, NEED_ALWAYS },
+	{ "sd_mod", NULL, ARCH_ANY, NEED_ALWAYS },
+	{ "virtio_console", NULL, ARCH_ANY, NEED_ALWAYS },
 	/* libcryptsetup's kernel backend speaks to both; dm-verity asks for the hash itself. */
-	{ "af_alg", NULL, NEED_ALWAYS },
-	{ "algif_hash", NULL, NEED_ALWAYS },
-	{ "sha256_generic", "sha256", NEED_ALWAYS },
-	{ "sha256_ssse3", NULL, NEED_NOT },
-	{ "sha256_ce", NULL, NEED_NOT },
-	{ "sha256_s390", NULL, NEED_NOT },
-	{ "dm_mod", NULL, NEED_ALWAYS },
-	{ "dm_verity", NULL, NEED_ALWAYS },
+	{ "af_alg", NULL, ARCH_ANY, NEED_ALWAYS },
+	{ "algif_hash", NULL, ARCH_ANY, NEED_ALWAYS },
+	{ "sha256_generic", "sha256", ARCH_ANY, NEED_ALWAYS },
+	{ "sha256_ssse3", NULL, ARCH_X86_64, NEED_NOT },
+	{ "sha256_arm64", NULL, ARCH_AARCH64, NEED_NOT },
+	{ "sha2_ce", NULL, ARCH_AARCH64, NEED_NOT },
+	{ "sha256_s390", NULL, ARCH_S390X, NEED_NOT },
+	{ "dm_mod", NULL, ARCH_ANY, NEED_ALWAYS },
+	{ "dm_verity", NULL, ARCH_ANY, NEED_ALWAYS },
 	/* libcrc32c asks for it by name when it is loaded, which no dependency shows. */
-	{ "crc32c_generic", NULL, NEED_IF_PRESENT },
-	{ "erofs", NULL, NEED_ALWAYS },
-	{ "overlay", NULL, NEED_ALWAYS },
+	{ "crc32c_generic", NULL, ARCH_ANY, NEED_IF_PRESENT },
+	{ "erofs", NULL, ARCH_ANY, NEED_ALWAYS },
+	{ "overlay", NULL, ARCH_ANY, NEED_ALWAYS },
 };
 
 /* "kernel/drivers/md/dm-mod.ko.xz" -> "dm_mod"; allocated. */
@@ -216,12 +220,14 @@ int modules_choose(struct modules *m, const char *name, struct err *e)
 	return choose(m, module, false, e);
 }
 
-int modules_choose_default(struct modules *m, struct err *e)
+int modules_choose_default(struct modules *m, enum kernel_arch arch, struct err *e)
 {
 	for (size_t i = 0; i < sizeof(defaults) / sizeof(defaults[0]); i++) {
 		struct module *module = find_text(m, defaults[i].name);
 		int r;
 
+		if (defaults[i].archs != ARCH_ANY && !(defaults[i].archs & arch))
+			continue;
 		if (!module)
 			module = find_text(m, defaults[i].or_name);
 		if (!module && defaults[i].need == NEED_ALWAYS)

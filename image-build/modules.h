@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "image-build/kconfig.h"
 #include "lib/err.h"
 
 /*
@@ -32,8 +33,8 @@ struct modules {
 int modules_open(struct modules *ret, const char *directory, struct err *e);
 void modules_close(struct modules *m);
 
-/* What our init needs on any of its buses, each or a reason why not. */
-int modules_choose_default(struct modules *m, struct err *e);
+/* What our init needs on any of the buses that arch has, each or a reason why not. */
+int modules_choose_default(struct modules *m, enum kernel_arch arch, struct err *e);
 /* One more, by name ("-" and "_" are the same); an error unless it is there or built in. */
 int modules_choose(struct modules *m, const char *name, struct err *e);
 

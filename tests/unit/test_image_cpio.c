@@ -165,6 +165,42 @@ static void test_elf(void **state)
 	close(fd);
 }
 
+/* The first 20 bytes of what musl's compiler makes for each machine. */
+static void test_elf_arch(void **state)
+{
+	static const struct {
+		uint8_t class, data, machine[2];
+		enum kernel_arch arch;
+	} files[] = {
+		{ 2, 1, { 62, 0 }, ARCH_X86_64 },   { 2, 2, { 0, 22 }, ARCH_S390X },
+		{ 2, 1, { 183, 0 }, ARCH_AARCH64 }, { 2, 1, { 22, 0 }, ARCH_UNKNOWN },
+		{ 2, 2, { 0, 183 }, ARCH_UNKNOWN }, { 1, 1, { 62, 0 }, ARCH_UNKNOWN },
+		{ 1, 2, { 0, 22 }, ARCH_UNKNOWN },  { 2, 1, { 243, 0 }, ARCH_UNKNOWN },
+		{ 2, 1, { 62, 1 }, ARCH_UNKNOWN },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(files); i++) {
+		uint8_t header[ELF_ARCH_BYTES] = {
+			0x7f,
+			'E',
+			'L',
+			'F',
+			files[i].class,
+			files[i].data,
+			1,
+			[16] = 2,
+			[18] = files[i].machine[0],
+			files[i].machine[1],
+		};
+
+		assert_int_equal(elf_arch(header, sizeof(header)), files[i].arch);
+		assert_int_equal(elf_arch(header, sizeof(header) - 1), ARCH_UNKNOWN);
+		header[0] = 0;
+		assert_int_equal(elf_arch(header, sizeof(header)), ARCH_UNKNOWN);
+	}
+}
+
 static void make_modules(const struct temp *t)
 {
 	put_text(t->fd, "modules.dep",
@@ -196,7 +232,7 @@ static void test_modules(void **state)
 	temp_make(&t);
 	make_modules(&t);
 	expect_success("open", modules_open(&m, t.path, &e), &e);
-	expect_success("default", modules_choose_default(&m, &e), &e);
+	expect_success("default", modules_choose_default(&m, ARCH_X86_64, &e), &e);
 	expect_success("again", modules_choose(&m, "dm-mod", &e), &e);
 	expect_success("built in", modules_choose(&m, "erofs", &e), &e);
 	list = modules_list(&m);
@@ -215,8 +251,8 @@ static void test_modules(void **state)
 	modules_close(&m);
 	put_text(t.fd, "modules.builtin", "");
 	expect_success("open", modules_open(&m, t.path, &e), &e);
-	expect_failure("absent", modules_choose_default(&m, &e), &e, FAIL_VALUE_INVALID,
-		       "virtio_pci");
+	expect_failure("absent", modules_choose_default(&m, ARCH_X86_64, &e), &e,
+		       FAIL_VALUE_INVALID, "virtio_pci");
 	modules_close(&m);
 	unlinkat(t.fd, "modules.dep", 0);
 	expect_failure("no list", modules_open(&m, t.path, &e), &e, FAIL_SYSTEM_CALL_FAILED,
@@ -224,12 +260,74 @@ static void test_modules(void **state)
 	temp_remove(&t);
 }
 
+/* Each architecture has its own buses, and its own faster ways to a hash. */
+static void test_modules_of_each_architecture(void **state)
+{
+	static const char other[] =
+		"kernel/virtio_blk.ko:\nkernel/sha256-ssse3.ko:\nkernel/sha256_s390.ko:\n"
+		"kernel/sha256-arm64.ko:\nkernel/sha2-ce.ko: kernel/sha256-arm64.ko\n";
+	static const char built_in[] =
+		"kernel/virtio_scsi.ko\nkernel/sd_mod.ko\nkernel/virtio_console.ko\nkernel/"
+		"af_alg.ko\n"
+		"kernel/algif_hash.ko\nkernel/sha256.ko\nkernel/dm-mod.ko\nkernel/dm-verity.ko\n"
+		"kernel/erofs.ko\nkernel/overlay.ko\n";
+	static const struct {
+		const char *label, *buses;
+		enum kernel_arch arch;
+		const char *list, *words;
+	} cases[] = {
+		{ "x86_64", "kernel/virtio_pci.ko:\nkernel/virtio_mmio.ko:\n", ARCH_X86_64,
+		  "virtio_pci.ko\nvirtio_mmio.ko\nvirtio_blk.ko\n-sha256_ssse3.ko\n", NULL },
+		{ "aarch64", "kernel/virtio_pci.ko:\nkernel/virtio_mmio.ko:\n", ARCH_AARCH64,
+		  "virtio_pci.ko\nvirtio_mmio.ko\nvirtio_blk.ko\n-sha256_arm64.ko\n-sha2_ce.ko\n",
+		  NULL },
+		{ "s390x with PCI", "kernel/virtio_pci.ko:\nkernel/virtio_mmio.ko:\n", ARCH_S390X,
+		  "virtio_pci.ko\nvirtio_blk.ko\n-sha256_s390.ko\n", NULL },
+		{ "s390x", "", ARCH_S390X, "virtio_blk.ko\n-sha256_s390.ko\n", NULL },
+		{ "some machine", "", ARCH_UNKNOWN, "virtio_blk.ko\n", NULL },
+		{ "x86_64 without mmio", "kernel/virtio_pci.ko:\n", ARCH_X86_64, NULL,
+		  "virtio_mmio" },
+		{ "aarch64 without PCI", "kernel/virtio_mmio.ko:\n", ARCH_AARCH64, NULL,
+		  "virtio_pci" },
+	};
+	struct temp t;
+
+	(void)state;
+	temp_make(&t);
+	put_text(t.fd, "modules.builtin", built_in);
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct err e = { .text = "" };
+		struct modules m;
+		char text[512], *list;
+		int r;
+
+		snprintf(text, sizeof(text), "%s%s", cases[i].buses, other);
+		put_text(t.fd, "modules.dep", text);
+		expect_success("open", modules_open(&m, t.path, &e), &e);
+		r = modules_choose_default(&m, cases[i].arch, &e);
+		if (cases[i].words) {
+			expect_failure(cases[i].label, r, &e, FAIL_VALUE_INVALID, cases[i].words);
+		} else {
+			expect_success(cases[i].label, r, &e);
+			list = modules_list(&m);
+			assert_string_equal(list, cases[i].list);
+			free(list);
+		}
+		modules_close(&m);
+	}
+	temp_remove(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_bytes),      cmocka_unit_test(test_segments),
-		cmocka_unit_test(test_every_byte), cmocka_unit_test(test_elf),
+		cmocka_unit_test(test_bytes),
+		cmocka_unit_test(test_segments),
+		cmocka_unit_test(test_every_byte),
+		cmocka_unit_test(test_elf),
 		cmocka_unit_test(test_modules),
+		cmocka_unit_test(test_elf_arch),
+		cmocka_unit_test(test_modules_of_each_architecture),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
