@@ -53,6 +53,8 @@ cross_s390x	:= gcc-s390x-linux-gnu qemu-system-s390x|qemu-system-misc
 cross_aarch64	:= gcc-aarch64-linux-gnu qemu-system-arm
 foreign		:= $(filter-out $(shell uname -m),$(ARCHES))
 PACKAGES	+= $(foreach arch,$(foreign),$(cross_$(arch))) $(if $(foreign),qemu-user)
+# What the kernel's own make needs.
+PACKAGES	+= $(if $(filter kernel kernel-newest,$(MAKECMDGOALS)),bc libelf-dev)
 
 # ---------------------------------------------------------------------------
 
@@ -276,6 +278,27 @@ $(BUILD)/socle-image: $(call host_objects,image-build) $(BUILD)/host/libsocle.a 
 	$(Q)$(CC) $(HOST_LDFLAGS) -o $@ $(sort $(filter %.o,$^)) $(BUILD)/host/libsocle.a $(erofs_libs) $(packages_libs)
 
 all: $(GUEST)/socle-init $(GUEST)/test-agent $(BUILD)/socle-image
+
+# --- a kernel that fits: see kernel-config/README.md ------------------------------
+
+build_kernel := kernel-config/build.sh $(if $(DEBUG),debug)
+
+$(GUEST)/initramfs.cpio: $(GUEST)/socle-init $(BUILD)/socle-image
+	$(Q)$(BUILD)/socle-image initramfs --init $< --output $@
+
+kernel: $(if $(EMBED),$(GUEST)/initramfs.cpio) ## build a kernel that fits (EMBED=1: with the initramfs in it; DEBUG=1)
+	$(Q)$(build_kernel)
+	$(Q)mkdir -p $(GUEST)/kernel
+	$(Q)for file in vmlinuz vmlinux config; do \
+		cp "$$($(build_kernel) --dir)/$$file" $(GUEST)/kernel/ || exit 1; \
+	done
+	$(Q)$(if $(EMBED),$(build_kernel) --embed $< $(GUEST)/kernel/vmlinuz-embedded)
+	@ls -l $(GUEST)/kernel
+
+kernel-newest: ## check that the fragments survive on Debian's newest kernel
+	$(Q)kernel-config/check-newest.sh
+
+.PHONY: kernel kernel-newest
 
 # --- tests ---------------------------------------------------------------------
 
