@@ -71,7 +71,7 @@ all: ## build socle-init and socle-image (the default)
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' $(firstword $(MAKEFILE_LIST)) | \
-		awk -F'|' '{ printf "  %-12s%s\n", $$1, $$2 }'
+		awk -F'|' '{ printf "  %-15s%s\n", $$1, $$2 }'
 
 clean: ## remove what was built; the caches stay
 	$(Q)rm -rf $(BUILD)
