@@ -91,27 +91,52 @@ static void read_serial(int dir, struct blockdev *b)
 	}
 }
 
-/* /sys/class/block/vda1 leads to …/block/vda/vda1: the parent is the disk. */
-static int read_disk_name(int sysfs, const char *path, struct blockdev *b)
+/* A partition's path has its disk in front of the last part: …/block/vda/vda1. */
+static int cut_disk_name(char *path, struct blockdev *b)
 {
-	char target[1024], *end, *name;
+	char *end = strrchr(path, '/');
+
+	if (!end)
+		return -EINVAL;
+	*end = '\0';
+	end = strrchr(path, '/');
+	if (!end || strlen(end + 1) >= sizeof(b->disk))
+		return -EINVAL;
+	strcpy(b->disk, end + 1);
+	return 0;
+}
+
+/*
+ * ../../devices/pci0000:00/0000:00:02.0/virtio3/block/vda: what lies between.
+ * NVMe has no "block" there: …/0000:00:04.0/nvme/nvme0/nvme0n1.
+ */
+static void keep_address(const char *path, struct blockdev *b)
+{
+	static const char devices[] = "/devices";
+	const char *start = strstr(path, devices), *end = strstr(path, "/block/");
+
+	if (!end)
+		end = strstr(path, "/nvme/");
+	if (start && end && start + strlen(devices) < end) {
+		start += strlen(devices);
+		snprintf(b->address, sizeof(b->address), "%.*s", (int)(end - start) + 1, start);
+	}
+}
+
+/* /sys/class/block/vda1 is a link that says where the device hangs. */
+static int read_place(int sysfs, const char *path, struct blockdev *b)
+{
+	char target[1024];
 	ssize_t n = readlinkat(sysfs, path, target, sizeof(target) - 1);
 
 	if (n < 0)
 		return -errno;
 	target[n] = '\0';
-	end = strrchr(target, '/');
-	if (!end)
-		return -EINVAL;
-	*end = '\0';
-	name = strrchr(target, '/');
-	if (!name || strlen(name + 1) >= sizeof(b->disk))
-		return -EINVAL;
-	strcpy(b->disk, name + 1);
-	return 0;
+	keep_address(target, b);
+	return b->partition ? cut_disk_name(target, b) : 0;
 }
 
-static int read_partition(int sysfs, const char *path, int dir, struct blockdev *b)
+static int read_partition(int dir, struct blockdev *b)
 {
 	uint64_t number;
 	int r = read_number(dir, "partition", &number);
@@ -123,7 +148,7 @@ static int read_partition(int sysfs, const char *path, int dir, struct blockdev 
 	if (r || !number || number > UINT32_MAX)
 		return -EINVAL;
 	b->partition = (unsigned int)number;
-	return read_disk_name(sysfs, path, b);
+	return 0;
 }
 
 int blockdev_read(int sysfs, const char *name, struct blockdev *ret)
@@ -139,7 +164,8 @@ int blockdev_read(int sysfs, const char *name, struct blockdev *ret)
 	snprintf(path, sizeof(path), "class/block/%s", name);
 	dir = openat(sysfs, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (dir < 0 || read_dev(dir, &b) || read_number(dir, "size", &sectors) || !sectors ||
-	    sectors > INT64_MAX / SECTOR_BYTES || read_partition(sysfs, path, dir, &b))
+	    sectors > INT64_MAX / SECTOR_BYTES || read_partition(dir, &b) ||
+	    read_place(sysfs, path, &b))
 		return -ENOENT;
 	b.size_bytes = sectors * SECTOR_BYTES;
 	*ret = b;

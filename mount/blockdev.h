@@ -21,12 +21,18 @@
 
 #define BLOCKDEV_NAME_SIZE   32  /* DISK_NAME_LEN */
 #define BLOCKDEV_SERIAL_SIZE 64  /* SCSI's page 0x80 is cut to this */
+#define BLOCKDEV_ADDRESS_SIZE 192 /* deeper bridges than this are cut off */
 #define BLOCKDEV_MAX         512 /* disks and partitions together */
 
 struct blockdev {
 	char name[BLOCKDEV_NAME_SIZE];     /* the kernel's name, "vda1" */
 	char disk[BLOCKDEV_NAME_SIZE];     /* a partition's disk, else empty */
 	char serial[BLOCKDEV_SERIAL_SIZE]; /* a disk's serial number, or empty */
+	/*
+	 * Where the disk hangs: sysfs' path of its device with a slash at either
+	 * end, "/pci0000:00/0000:00:02.0/virtio3/".
+	 */
+	char address[BLOCKDEV_ADDRESS_SIZE];
 	unsigned int major, minor;
 	unsigned int partition;            /* its number, 0 for a whole disk */
 	uint64_t size_bytes;               /* never 0 */

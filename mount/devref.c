@@ -13,6 +13,9 @@
 #define MAJOR_MAX ((1U << 12) - 1)
 #define MINOR_MAX ((1U << 20) - 1)
 
+/* Targets and LUNs as Kata counts them. */
+#define SCSI_MAX 16383
+
 static const struct {
 	const char *prefix;
 	enum devref_kind kind;
@@ -23,6 +26,9 @@ static const struct {
 	{ "PARTLABEL=", DEVREF_PARTLABEL },
 	{ "UUID=", DEVREF_UUID },
 	{ "LABEL=", DEVREF_LABEL },
+	{ "PCI=", DEVREF_PCI },
+	{ "SCSI=", DEVREF_SCSI },
+	{ "CCW=", DEVREF_CCW },
 };
 
 #define FORMS (sizeof(forms) / sizeof(forms[0]))
@@ -63,21 +69,22 @@ static int unescape(const char *text, char *out, size_t size)
 	return used ? 0 : -EINVAL;
 }
 
-static int parse_number(const char *text, struct devref *ret)
+/* Two numbers with a colon between. */
+static int parse_pair(const char *text, uint64_t first_max, uint64_t second_max,
+		      struct devref *ret)
 {
 	const char *colon = strchr(text, ':');
-	uint64_t major, minor;
-	char first[8];
+	uint64_t first, second;
+	char digits[8];
 
-	if (!colon || (size_t)(colon - text) >= sizeof(first))
+	if (!colon || (size_t)(colon - text) >= sizeof(digits))
 		return -EINVAL;
-	memcpy(first, text, (size_t)(colon - text));
-	first[colon - text] = '\0';
-	if (parse_u64(first, MAJOR_MAX, &major) || parse_u64(colon + 1, MINOR_MAX, &minor))
+	memcpy(digits, text, (size_t)(colon - text));
+	digits[colon - text] = '\0';
+	if (parse_u64(digits, first_max, &first) || parse_u64(colon + 1, second_max, &second))
 		return -EINVAL;
-	ret->kind = DEVREF_NUMBER;
-	ret->major = (unsigned int)major;
-	ret->minor = (unsigned int)minor;
+	ret->major = (unsigned int)first;
+	ret->minor = (unsigned int)second;
 	return 0;
 }
 
@@ -89,19 +96,45 @@ static int parse_form(const char *text, struct devref *ret)
 		if (strncmp(text, forms[i].prefix, length))
 			continue;
 		ret->kind = forms[i].kind;
+		if (ret->kind == DEVREF_SCSI)
+			return parse_pair(text + length, SCSI_MAX, SCSI_MAX, ret);
 		return unescape(text + length, ret->value, sizeof(ret->value));
 	}
-	return parse_number(text, ret);
+	ret->kind = DEVREF_NUMBER;
+	return parse_pair(text, MAJOR_MAX, MINOR_MAX, ret);
+}
+
+/* Cut a partition suffix off a text; 0 where there is none, too. */
+static int take_suffix(char *text, struct devref *ret)
+{
+	static const char number[] = "/PARTN=", offset[] = "/PARTNROFF=";
+	char *last = strrchr(text, '/');
+	uint64_t value;
+
+	if (last && !strncmp(last, number, strlen(number))) {
+		if (parse_u64(last + strlen(number), DEVREF_PARTITION_MAX, &value) || !value)
+			return -EINVAL;
+		ret->partition = (unsigned int)value;
+		*last = '\0';
+	} else if (last && !strncmp(last, offset, strlen(offset))) {
+		if (parse_u64(last + strlen(offset), DEVREF_PARTITION_MAX, &value))
+			return -EINVAL;
+		ret->partition_offset = (unsigned int)value;
+		*last = '\0';
+	}
+	return 0;
 }
 
 int devref_parse(const char *text, struct devref *ret, struct err *e)
 {
+	char base[DEVREF_TEXT_SIZE];
 	struct devref ref = { 0 };
+	int n = snprintf(base, sizeof(base), "%s", text);
 
-	if (parse_form(text, &ref))
+	if (n < 0 || (size_t)n >= sizeof(base) || take_suffix(base, &ref) || parse_form(base, &ref))
 		return err_set(e, FAIL_VALUE_INVALID, EINVAL,
 			       "\"%.120s\" is no device reference (/dev/NAME, MAJOR:MINOR, SERIAL=, "
-			       "PARTUUID=, PARTLABEL=, UUID= or LABEL=)", text);
+			       "PARTUUID=, PARTLABEL=, UUID=, LABEL=, PCI=, SCSI= or CCW=)", text);
 	*ret = ref;
 	return 0;
 }
@@ -123,17 +156,32 @@ static void print_value(const char *value, char *buf, size_t size)
 	}
 }
 
+static void print_form(const struct devref *ref, const char *prefix, char *buf, size_t size)
+{
+	size_t length = (size_t)snprintf(buf, size, "%s", prefix);
+
+	if (length >= size)
+		return;
+	if (ref->kind == DEVREF_SCSI)
+		snprintf(buf + length, size - length, "%u:%u", ref->major, ref->minor);
+	else
+		print_value(ref->value, buf + length, size - length);
+}
+
 const char *devref_print(const struct devref *ref, char *buf, size_t size)
 {
+	size_t used;
+
 	snprintf(buf, size, "-");
 	if (ref->kind == DEVREF_NUMBER)
 		snprintf(buf, size, "%u:%u", ref->major, ref->minor);
 	for (size_t i = 0; i < FORMS; i++)
-		if (ref->kind == forms[i].kind) {
-			size_t length = (size_t)snprintf(buf, size, "%s", forms[i].prefix);
-
-			if (length < size)
-				print_value(ref->value, buf + length, size - length);
-		}
+		if (ref->kind == forms[i].kind)
+			print_form(ref, forms[i].prefix, buf, size);
+	used = strlen(buf);
+	if (ref->partition)
+		snprintf(buf + used, size - used, "/PARTN=%u", ref->partition);
+	else if (ref->partition_offset)
+		snprintf(buf + used, size - used, "/PARTNROFF=%u", ref->partition_offset);
 	return buf;
 }

@@ -16,9 +16,19 @@
  *   PARTUUID=x       the partition's id, upper or lower case
  *   PARTLABEL=x      the partition's name (GPT)
  *   UUID=x LABEL=x   of the file system, upper or lower case for UUID=
+ *   PCI=02/01.1      slot[.function] of each bridge and then the device, in
+ *                    hexadecimal, from the root bus down; or a whole address,
+ *                    PCI=0000:00:02.0
+ *   SCSI=1:0         target:LUN on channel 0 of whichever host has it
+ *   CCW=0.0.0005     bus id of a channel device (s390x)
+ *
+ * A suffix turns any of them into a partition:
+ *
+ *   …/PARTN=2        partition 2 of that disk, or of that partition's disk
+ *   …/PARTNROFF=1    the partition whose number is higher by so much
  *
  * In the value after '=', \xHH stands for any byte but NUL, so that a comma
- * (\x2c) or a space (\x20) can be named.
+ * (\x2c), a space (\x20) or a slash (\x2f) can be named.
  */
 
 enum devref_kind {
@@ -30,15 +40,22 @@ enum devref_kind {
 	DEVREF_PARTLABEL,
 	DEVREF_UUID,
 	DEVREF_LABEL,
+	DEVREF_PCI,
+	DEVREF_SCSI,
+	DEVREF_CCW,
 };
+
+#define DEVREF_PARTITION_MAX 255
 
 /* A GPT name is 36 UTF-16 units, each up to 3 bytes of UTF-8. */
 #define DEVREF_VALUE_SIZE 112
 
 struct devref {
 	enum devref_kind kind;
-	unsigned int major, minor;     /* DEVREF_NUMBER */
+	unsigned int major, minor;     /* DEVREF_NUMBER; DEVREF_SCSI: target and LUN */
 	char value[DEVREF_VALUE_SIZE]; /* all others; a path without its /dev/ */
+	unsigned int partition;        /* PARTN, 0: not given */
+	unsigned int partition_offset; /* PARTNROFF, 0: not given */
 };
 
 /* Pure. -EINVAL (VALUE_INVALID) for anything that is not one of the forms. */
@@ -48,6 +65,6 @@ int devref_parse(const char *text, struct devref *ret, struct err *e);
 const char *devref_print(const struct devref *ref, char *buf, size_t size);
 
 /* Bytes that hold any printed reference. */
-#define DEVREF_TEXT_SIZE (4 * DEVREF_VALUE_SIZE + 16)
+#define DEVREF_TEXT_SIZE (4 * DEVREF_VALUE_SIZE + 32)
 
 #endif

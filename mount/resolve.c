@@ -15,11 +15,92 @@
 #include "lib/uevent.h"
 #include "mount/probe.h"
 
-static bool matches(const struct blockdev *b, const struct devref *ref)
+/* The part of an address that begins here has this text and nothing more. */
+static bool part_is(const char *part, const char *text)
+{
+	size_t length = strlen(text);
+
+	return !strncmp(part, text, length) && part[length] == '/';
+}
+
+static bool address_has(const struct blockdev *b, const char *text)
+{
+	for (const char *part = strchr(b->address, '/'); part; part = strchr(part + 1, '/'))
+		if (part_is(part + 1, text))
+			return true;
+	return false;
+}
+
+/* DDDD:BB:SS.F, as sysfs writes a PCI function's address. */
+static bool is_pci_address(const char *part)
+{
+	unsigned int domain, bus, slot, function;
+	int n = 0;
+
+	return sscanf(part, "%4x:%2x:%2x.%1x%n", &domain, &bus, &slot, &function, &n) == 4 &&
+	       n == 12 && part[n] == '/';
+}
+
+/* One "SS" or "SS.F" of a reference against one sysfs address. */
+static bool slot_is(const char *part, const char *slot, size_t length)
+{
+	unsigned int want_slot, want_function = 0, slot_number, function;
+	char text[8];
+
+	if (!length || length >= sizeof(text))
+		return false;
+	memcpy(text, slot, length);
+	text[length] = '\0';
+	return sscanf(text, "%2x.%1x", &want_slot, &want_function) >= 1 &&
+	       sscanf(part, "%*4x:%*2x:%2x.%1x", &slot_number, &function) == 2 &&
+	       want_slot == slot_number && want_function == function;
+}
+
+/* Every function on the way down must be named, in order and no other. */
+static bool pci_path_is(const struct blockdev *b, const char *path)
+{
+	for (const char *part = strchr(b->address, '/'); part; part = strchr(part + 1, '/')) {
+		size_t length = strcspn(path, "/");
+
+		if (!is_pci_address(part + 1))
+			continue;
+		if (!slot_is(part + 1, path, length))
+			return false;
+		path += length;
+		path += *path == '/';
+	}
+	return !*path;
+}
+
+/* HOST:0:TARGET:LUN, whichever host it is. */
+static bool scsi_address_is(const struct blockdev *b, unsigned int target, unsigned int lun)
+{
+	for (const char *part = strchr(b->address, '/'); part; part = strchr(part + 1, '/')) {
+		unsigned int channel, is_target, is_lun;
+		char tail;
+
+		if (sscanf(part + 1, "%*u:%u:%u:%u%c", &channel, &is_target, &is_lun, &tail) == 4 &&
+		    tail == '/')
+			return !channel && is_target == target && is_lun == lun;
+	}
+	return false;
+}
+
+/* sysfs writes '!' where a name in /dev has a '/'. */
+static bool name_is(const char *name, const char *path)
+{
+	for (; *name; name++, path++)
+		if (*name != *path && !(*name == '!' && *path == '/'))
+			return false;
+	return !*path;
+}
+
+/* Kinds that name a disk answer for whole disks only; the others for either. */
+static bool base_matches(const struct blockdev *b, const struct devref *ref)
 {
 	switch (ref->kind) {
 	case DEVREF_PATH:
-		return !strcmp(b->name, ref->value);
+		return name_is(b->name, ref->value);
 	case DEVREF_NUMBER:
 		return b->major == ref->major && b->minor == ref->minor;
 	case DEVREF_SERIAL:
@@ -32,10 +113,35 @@ static bool matches(const struct blockdev *b, const struct devref *ref)
 		return !strcasecmp(b->uuid, ref->value);
 	case DEVREF_LABEL:
 		return !strcmp(b->label, ref->value);
+	case DEVREF_PCI:
+		return !b->partition && (strchr(ref->value, ':') ? address_has(b, ref->value) :
+								   pci_path_is(b, ref->value));
+	case DEVREF_SCSI:
+		return !b->partition && scsi_address_is(b, ref->major, ref->minor);
+	case DEVREF_CCW:
+		return !b->partition && address_has(b, ref->value);
 	case DEVREF_NONE:
 		break;
 	}
 	return false;
+}
+
+static const char *disk_of(const struct blockdev *b)
+{
+	return b->partition ? b->disk : b->name;
+}
+
+/* Is b the partition that a reference means when base is what its first part names? */
+static bool is_meant(const struct blockdev *b, const struct blockdev *base,
+		     const struct devref *ref)
+{
+	unsigned int number = ref->partition;
+
+	if (!ref->partition && !ref->partition_offset)
+		return b == base;
+	if (!number)
+		number = base->partition + ref->partition_offset;
+	return b->partition == number && !strcmp(b->disk, disk_of(base));
 }
 
 size_t resolve_match(const struct blockdev_set *set, const struct devref *ref,
@@ -43,9 +149,13 @@ size_t resolve_match(const struct blockdev_set *set, const struct devref *ref,
 {
 	size_t count = 0;
 
-	for (size_t i = 0; i < set->count; i++)
-		if (matches(&set->dev[i], ref) && !count++)
-			*ret = set->dev[i];
+	for (size_t i = 0; i < set->count; i++) {
+		if (!base_matches(&set->dev[i], ref))
+			continue;
+		for (size_t j = 0; j < set->count; j++)
+			if (is_meant(&set->dev[j], &set->dev[i], ref) && !count++)
+				*ret = set->dev[j];
+	}
 	return count;
 }
 
@@ -92,6 +202,9 @@ static bool needs_probe(const struct device_wish *wishes, size_t count)
 		case DEVREF_PATH:
 		case DEVREF_NUMBER:
 		case DEVREF_SERIAL:
+		case DEVREF_PCI:
+		case DEVREF_SCSI:
+		case DEVREF_CCW:
 			break;
 		}
 	return false;

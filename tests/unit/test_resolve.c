@@ -181,6 +181,110 @@ static void test_match(void **state)
 				       &set.dev[3]), 0);
 }
 
+#define BRIDGED "/pci0000:00/0000:00:02.0/0000:01:01.3/virtio3/"
+#define SCSI    "/pci0000:00/0000:00:04.0/virtio1/host0/target0:0:1/0:0:1:7/"
+#define CCW     "/css0/0.0.0002/0.0.0005/virtio2/"
+
+/* Where a disk hangs, and the partitions of it: cases B1, B6, B7. */
+static void test_match_by_place(void **state)
+{
+	static struct blockdev_set set;
+	static const struct {
+		const char *ref, *found; /* NULL: none */
+	} rows[] = {
+		{ "PCI=02/01.3", "vda" },
+		{ "PCI=2/1.3", "vda" },
+		{ "PCI=02.0/01.3", "vda" },
+		{ "PCI=02/01", NULL },
+		{ "PCI=01.3", NULL },
+		{ "PCI=02", NULL },
+		{ "PCI=02/01.3/00", NULL },
+		{ "PCI=04", "sda" },
+		{ "PCI=0000:01:01.3", "vda" },
+		{ "PCI=0000:01:01", NULL },
+		{ "PCI=zz", NULL },
+		{ "SCSI=1:7", "sda" },
+		{ "SCSI=1:0", NULL },
+		{ "SCSI=0:7", NULL },
+		{ "CCW=0.0.0005", "dasda" },
+		{ "CCW=0.0.000", NULL },
+		{ "CCW=0.0.0002", "dasda" },
+		{ "/dev/cciss/c0d0", "cciss!c0d0" },
+		{ "/dev/cciss!c0d0", "cciss!c0d0" },
+		{ "/dev/cciss/c0d", NULL },
+		{ "SERIAL=a/PARTN=1", "vda1" },
+		{ "SERIAL=a/PARTN=10", "vda10" },
+		{ "SERIAL=a/PARTN=2", NULL },
+		{ "/dev/vda1/PARTN=10", "vda10" },
+		{ "/dev/vda/PARTN=10", "vda10" },
+		{ "/dev/vda10/PARTN=10", "vda10" },
+		{ "PCI=02/01.3/PARTN=1", "vda1" },
+		{ "PARTUUID=id/PARTNROFF=9", "vda10" },
+		{ "PARTUUID=id/PARTNROFF=0", "vda1" },
+		{ "PARTUUID=id/PARTNROFF=1", NULL },
+		{ "SCSI=1:7/PARTN=1", "sda1" },
+	};
+
+	(void)state;
+	set.count = 6;
+	set.dev[0] = (struct blockdev){ .name = "vda", .serial = "a", .address = BRIDGED };
+	set.dev[1] = (struct blockdev){ .name = "vda1", .disk = "vda", .partition = 1,
+					.partuuid = "id", .address = BRIDGED };
+	set.dev[2] = (struct blockdev){ .name = "vda10", .disk = "vda", .partition = 10,
+					.address = BRIDGED };
+	set.dev[3] = (struct blockdev){ .name = "sda", .address = SCSI };
+	set.dev[4] = (struct blockdev){ .name = "sda1", .disk = "sda", .partition = 1,
+					.address = SCSI };
+	set.dev[5] = (struct blockdev){ .name = "dasda", .address = CCW };
+	set.dev[set.count++] = (struct blockdev){ .name = "cciss!c0d0", .address = "/virtual/" };
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct blockdev found = { .name = "untouched" };
+		struct devref ref;
+		struct err e = { 0 };
+
+		expect_success(rows[i].ref, devref_parse(rows[i].ref, &ref, &e), &e);
+		if (resolve_match(&set, &ref, &found) != (rows[i].found != NULL) ||
+		    strcmp(found.name, rows[i].found ? rows[i].found : "untouched"))
+			fail_msg("%s: found %s", rows[i].ref, found.name);
+	}
+	/* two hosts with a disk of one address: cases B10 */
+	set.dev[set.count++] = (struct blockdev){
+		.name = "sdb", .address = "/pci0000:00/0000:00:05.0/host1/target1:0:1/1:0:1:7/",
+	};
+	assert_int_equal(resolve_match(&set, &(struct devref){ .kind = DEVREF_SCSI, .major = 1,
+							       .minor = 7 }, &set.dev[20]), 2);
+}
+
+/* The links of /sys/class/block, as kernels write them. */
+static void test_addresses(void **state)
+{
+	static const struct {
+		const char *link, *name, *address;
+	} rows[] = {
+		{ "../../devices" BRIDGED "block/vda", "vda", BRIDGED },
+		{ "../../devices" SCSI "block/sda", "sda", SCSI },
+		{ "../../devices" CCW "block/vdb", "vdb", CCW },
+		{ "../../devices/pci0000:00/0000:00:04.0/nvme/nvme0/nvme0n1", "nvme0n1",
+		  "/pci0000:00/0000:00:04.0/" },
+		{ "../../devices/virtual/nvme-subsystem/nvme-subsys0/nvme0n1", "nvme0n2", "" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct blockdev b;
+		char path[256];
+
+		snprintf(path, sizeof(path), "%s/dev", rows[i].link + strlen("../../"));
+		put_text(sys.fd, path, "8:0\n");
+		snprintf(path, sizeof(path), "%s/size", rows[i].link + strlen("../../"));
+		put_text(sys.fd, path, "8\n");
+		snprintf(path, sizeof(path), "class/block/%s", rows[i].name);
+		put_link(sys.fd, path, rows[i].link);
+		assert_int_equal(blockdev_read(sys.fd, rows[i].name, &b), 0);
+		assert_string_equal(b.address, rows[i].address);
+	}
+}
+
 /* --- looking for devices ---------------------------------------------------------- */
 
 /* cases B1, B2, B7: by what a disk is, not by what it is called. */
@@ -461,6 +565,8 @@ int main(void)
 #define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(test_match),
+		TEST(test_match_by_place),
+		TEST(test_addresses),
 		TEST(test_all_there),
 		TEST(test_not_found_says_what_is_there),
 		TEST(test_ambiguous),
