@@ -64,6 +64,9 @@ int verity_arm(const struct verity_device *dev, enum verity_corruption policy, s
 	if (r)
 		return err_set(e, FAIL_VERITY_OPEN_FAILED, -r, "the table of %s cannot be read back",
 			       dev->name);
+	/* An adopted device may have come with one. */
+	if (verity_table_has_policy(old_line))
+		return 0;
 	for (size_t i = 0; i < sizeof(policies) / sizeof(policies[0]); i++) {
 		if (policies[i].policy != policy ||
 		    verity_table_add(old_line, policies[i].count, policies[i].words, line,

@@ -16,6 +16,9 @@
 #define BLOCK_TYPE_DATA     0
 #define BLOCK_TYPE_METADATA 1
 
+/* A host that makes events without end gets no more attention than this. */
+#define MESSAGES_MAX 65536
+
 /* A bad block, as the kernel's uevent names it. */
 struct bad_block {
 	unsigned int type;
@@ -30,10 +33,10 @@ static int find_bad_block(int uevents, const struct verity_device *dev, struct b
 {
 	static struct uevent u;
 	char minor[16];
-	int found = 0, r;
+	int found = 0, left = MESSAGES_MAX, r;
 
 	snprintf(minor, sizeof(minor), "%u", dev->minor);
-	while ((r = uevent_next(uevents, &u)) != 0) {
+	while (left-- && (r = uevent_next(uevents, &u)) != 0) {
 		const char *is_minor, *text;
 		struct bad_block b;
 

@@ -59,6 +59,15 @@ static int set_parameters(struct crypt_device *cd, const struct verity_parts *pa
 	return crypt_format(cd, CRYPT_VERITY, NULL, NULL, NULL, NULL, 0, &params);
 }
 
+void verity_set_device(struct verity_device *dev, const char *name, unsigned int major,
+		       unsigned int minor)
+{
+	snprintf(dev->name, sizeof(dev->name), "%s", name);
+	dev->major = major;
+	dev->minor = minor;
+	snprintf(dev->path, sizeof(dev->path), "/dev/dm-%u", minor);
+}
+
 /* The number that device-mapper gave, asked for by the name that was just made. */
 static int read_number(const char *name, struct verity_device *ret)
 {
@@ -68,10 +77,7 @@ static int read_number(const char *name, struct verity_device *ret)
 	if (!task || !dm_task_run(task) || !dm_task_get_info(task, &info) || !info.exists ||
 	    !info.read_only)
 		return -ENODEV;
-	snprintf(ret->name, sizeof(ret->name), "%s", name);
-	ret->major = (unsigned int)info.major;
-	ret->minor = (unsigned int)info.minor;
-	snprintf(ret->path, sizeof(ret->path), "/dev/dm-%u", ret->minor);
+	verity_set_device(ret, name, (unsigned int)info.major, (unsigned int)info.minor);
 	return 0;
 }
 
@@ -79,15 +85,16 @@ static int activate(const char *name, const struct verity_parts *parts,
 		    const struct verity_params *p)
 {
 	auto_crypt struct crypt_device *cd = NULL;
+	uint32_t flags = CRYPT_ACTIVATE_READONLY |
+			 CRYPT_ACTIVATE_SHARED | /* a disk may carry more than one volume */
+			 (p->ignore_zero_blocks ? CRYPT_ACTIVATE_IGNORE_ZERO_BLOCKS : 0);
 	int r = crypt_init(&cd, parts->hash);
 
 	if (r >= 0)
 		r = set_parameters(cd, parts, p);
-	/* Shared: a disk may carry more than one volume. */
 	if (r >= 0)
 		r = crypt_activate_by_volume_key(cd, name, (const char *)p->root_hash,
-						 p->root_hash_size,
-						 CRYPT_ACTIVATE_READONLY | CRYPT_ACTIVATE_SHARED);
+						 p->root_hash_size, flags);
 	return r;
 }
 

@@ -11,7 +11,7 @@
 struct verity_device {
 	char name[VERITY_NAME_SIZE]; /* device-mapper's name for it */
 	unsigned int major, minor;   /* what is mounted is this number, never a name */
-	char path[32];               /* its node, "/dev/dm-0" */
+	char path[40];               /* its node, "/dev/dm-0" */
 };
 
 /* Where the parts are: paths of device nodes. fec may be NULL. */
@@ -33,6 +33,10 @@ int verity_open(const char *name, const struct verity_parts *parts, const struct
 
 /* Close it again; for failures on the way and for tests. 0 or -errno. */
 int verity_close(const char *name);
+
+/* Fill in a device by its number; for those that open one in another way. */
+void verity_set_device(struct verity_device *dev, const char *name, unsigned int major,
+		       unsigned int minor);
 
 /* Let go of what the libraries keep open between devices. */
 void verity_release(void);

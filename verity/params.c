@@ -47,7 +47,7 @@ static int set_hash(struct verity_params *p, const char *value, struct err *e)
 
 static int set_root_hash(struct verity_params *p, const char *value, struct err *e)
 {
-	uint8_t digest[VERITY_DIGEST_MAX];
+	uint8_t digest[VERITY_DIGEST_MAX] = { 0 };
 	int size = hex_decode(value, digest, sizeof(digest));
 
 	if (!*value)
@@ -185,7 +185,7 @@ static uint64_t hash_start_behind_data(const struct verity_params *p, uint64_t d
 	return (data_bytes - 1) / p->hash_block_size + 2;
 }
 
-static int check_root_hash(const struct verity_params *p, struct err *e)
+int verity_params_check_root_hash(const struct verity_params *p, struct err *e)
 {
 	unsigned int digest_size = verity_digest_size(p->hash_name);
 
@@ -219,7 +219,7 @@ int verity_params_finish(struct verity_params *p, bool hash_on_data_device, stru
 {
 	struct verity_geometry g;
 	uint64_t data_bytes;
-	int r = check_root_hash(p, e);
+	int r = verity_params_check_root_hash(p, e);
 
 	if (r)
 		return r;

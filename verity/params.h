@@ -44,6 +44,7 @@ struct verity_params {
 	uint8_t root_hash_size;                /* bytes, 0: not given yet */
 	uint8_t salt[VERITY_SALT_MAX];
 	uint8_t root_hash[VERITY_DIGEST_MAX];
+	bool ignore_zero_blocks;               /* blocks whose hash is that of zeroes are not read */
 	uint32_t fec_roots;                    /* parity bytes a codeword; 0: no FEC */
 	uint64_t fec_start_bytes;              /* where the parity starts on the FEC device, bytes */
 };
@@ -76,6 +77,9 @@ int verity_params_set(struct verity_params *p, const char *key, const char *valu
  * data and tree share a device: then the tree may not overlap the data.
  */
 int verity_params_finish(struct verity_params *p, bool hash_on_data_device, struct err *e);
+
+/* The part of that which needs no geometry: there is a root hash of the right length. */
+int verity_params_check_root_hash(const struct verity_params *p, struct err *e);
 
 /* -EOVERFLOW (VERITY_PARAMS_INVALID) where a size does not fit into 64 bits. */
 int verity_geometry(const struct verity_params *p, struct verity_geometry *ret, struct err *e);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/hex.h"
 #include "lib/parse.h"
 
 #define FIXED_WORDS   10
@@ -58,4 +59,65 @@ int verity_table_add(const char *line, unsigned int count, const char *words, ch
 	n = snprintf(out, size, "%.*s %u %s%s%s", (int)(rest - line), line,
 		     (unsigned int)old_count + count, old_words, old_count ? " " : "", words);
 	return n > 0 && (size_t)n < size ? 0 : -E2BIG;
+}
+
+/* Words that change what a bad block does, or speed, but never whether it is bad. */
+static const char *const harmless_words[] = {
+	"panic_on_corruption", "restart_on_corruption", "panic_on_error", "restart_on_error",
+	"ignore_zero_blocks", "try_verify_in_tasklet",
+};
+
+static bool is_harmless(const char *word, size_t length)
+{
+	for (size_t i = 0; i < sizeof(harmless_words) / sizeof(harmless_words[0]); i++)
+		if (strlen(harmless_words[i]) == length && !strncmp(harmless_words[i], word, length))
+			return true;
+	return false;
+}
+
+static bool all_harmless(const char *words)
+{
+	while (*(words += strspn(words, " "))) {
+		size_t length = strcspn(words, " ");
+
+		if (!is_harmless(words, length))
+			return false;
+		words += length;
+	}
+	return true;
+}
+
+/* The ten fixed words as the kernel prints them. */
+static int print_fixed(const struct verity_params *p, const char *data, const char *hash,
+		       char *out, size_t size)
+{
+	char salt[2 * VERITY_SALT_MAX + 1] = "-", root_hash[2 * VERITY_DIGEST_MAX + 1];
+	int n;
+
+	if (p->salt_size)
+		hex_encode(p->salt, p->salt_size, salt);
+	hex_encode(p->root_hash, p->root_hash_size, root_hash);
+	n = snprintf(out, size, "%u %s %s %u %u %llu %llu %s %s %s", p->hash_type, data, hash,
+		     p->data_block_size, p->hash_block_size, (unsigned long long)p->data_blocks,
+		     (unsigned long long)p->hash_start_block, p->hash_name, root_hash, salt);
+	return n > 0 && (size_t)n < size ? 0 : -E2BIG;
+}
+
+int verity_table_matches(const char *line, const struct verity_params *p, const char *data,
+			 const char *hash)
+{
+	const char *rest = skip_words(line, FIXED_WORDS), *words;
+	char fixed[VERITY_TABLE_SIZE];
+	uint64_t count;
+
+	if (!rest || read_options(rest, &count, &words) ||
+	    print_fixed(p, data, hash, fixed, sizeof(fixed)))
+		return 0;
+	return strlen(fixed) == (size_t)(rest - line) && !strncmp(line, fixed, strlen(fixed)) &&
+	       all_harmless(words);
+}
+
+int verity_table_has_policy(const char *line)
+{
+	return strstr(line, " panic_on_corruption") || strstr(line, " restart_on_corruption");
 }

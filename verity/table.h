@@ -4,6 +4,8 @@
 
 #include <stddef.h>
 
+#include "verity/params.h"
+
 /*
  * The text of a verity target's table line, as device-mapper shows and takes
  * it. Pure.
@@ -23,5 +25,16 @@
  */
 int verity_table_add(const char *line, unsigned int count, const char *words, char *out,
 		     size_t size);
+
+/*
+ * A line as dm-init or anybody else may have loaded it, against parameters:
+ * 1 where devices ("major:minor"), numbers, hash and salt are the same and the
+ * optional words are none that weaken verification; else 0.
+ */
+int verity_table_matches(const char *line, const struct verity_params *p, const char *data,
+			 const char *hash);
+
+/* Does the line already say what happens on corruption? */
+int verity_table_has_policy(const char *line);
 
 #endif

@@ -13,11 +13,13 @@
 #include <sys/xattr.h>
 
 #include "tests/unit/fake_sys.h"
+#include "verity/adopt.h"
 #include "verity/arm.h"
 #include "verity/check.h"
 #include "verity/kernel.h"
 
 static unsigned int fake_minor;       /* of the next device */
+static int fake_adopts;               /* what verity_adopt() finds: 1 or 0 */
 static const char *fake_bad_device;   /* the kernel saw a bad block on it; NULL: on none */
 static int fake_xattr_errno = ENODATA; /* of reading an attribute; 0: it is there */
 
@@ -25,6 +27,7 @@ static inline void fake_verity_reset(unsigned int fail_call, int fail_errno)
 {
 	fake_sys_reset(fail_call, fail_errno);
 	fake_minor = 0;
+	fake_adopts = 0;
 	fake_bad_device = NULL;
 	fake_xattr_errno = ENODATA;
 }
@@ -41,6 +44,17 @@ int verity_open(const char *name, const struct verity_parts *parts, const struct
 	ret->minor = fake_minor++;
 	snprintf(ret->path, sizeof(ret->path), "/dev/dm-%u", ret->minor);
 	return 0;
+}
+
+int verity_adopt(const char *name, const struct verity_numbers *numbers,
+		 const struct verity_params *p, struct verity_device *ret, struct err *e)
+{
+	(void)p;
+	if (fake_sys_call("verity_adopt %s %u:%u %u:%u\n", name, numbers->data_major,
+			  numbers->data_minor, numbers->hash_major, numbers->hash_minor))
+		return err_errno(e, FAIL_VERITY_OPEN_FAILED, "adopt");
+	snprintf(ret->name, sizeof(ret->name), "%s", name);
+	return fake_adopts;
 }
 
 int verity_close(const char *name)

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "tests/unit/fake_sys.h"
+#include "verity/adopt.h"
 #include "verity/arm.h"
 #include "verity/check.h"
 #include "verity/kernel.h"
@@ -253,6 +254,102 @@ static void test_arm_of_other_tables(void **state)
 	expect_failure("short", verity_arm(device, VERITY_ON_CORRUPTION_PANIC, &e), &e,
 		       FAIL_VERITY_OPEN_FAILED, "does not take the corruption policy");
 	assert_int_equal(tasks, 0);
+}
+
+/* A device that came with a policy keeps it. */
+static void test_arm_of_an_adopted_device(void **state)
+{
+	static const char *const options[] = {
+		" 1 panic_on_corruption", " 1 restart_on_corruption",
+		" 2 ignore_zero_blocks panic_on_corruption",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(options); i++) {
+		const struct verity_device *device = reset(0);
+		struct err e = { 0 };
+
+		strcat(dm.table, options[i]);
+		expect_success(options[i], verity_arm(device, VERITY_ON_CORRUPTION_PANIC, &e), &e);
+		assert_string_equal(fake_sys.log, "table\n");
+	}
+}
+
+/* --- taking over what the kernel opened ------------------------------------------------- */
+
+#define HASH "00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff"
+#define ADOPTED "1 254:1 254:2 4096 4096 512 1 sha256 " HASH " 5a"
+
+static const struct {
+	const char *label, *table;
+	bool absent, writable, suspended, other_length;
+	const char *type;
+	int result; /* 1 taken over, 0 not there, else refused */
+} adopt_rows[] = {
+	{ .label = "the same", .table = ADOPTED, .result = 1 },
+	{ .label = "with a policy", .table = ADOPTED " 1 panic_on_corruption", .result = 1 },
+	{ .label = "absent", .table = ADOPTED, .absent = true, .result = 0 },
+	{ .label = "writable", .table = ADOPTED, .writable = true, .result = -EEXIST },
+	{ .label = "suspended", .table = ADOPTED, .suspended = true, .result = -EEXIST },
+	{ .label = "longer", .table = ADOPTED, .other_length = true, .result = -EEXIST },
+	{ .label = "linear", .table = ADOPTED, .type = "linear", .result = -EEXIST },
+	{ .label = "weak", .table = ADOPTED " 1 ignore_corruption", .result = -EEXIST },
+	{ .label = "weak behind strong", .result = -EEXIST,
+	  .table = ADOPTED " 2 panic_on_corruption check_at_most_once" },
+	{ .label = "another disk", .result = -EEXIST,
+	  .table = "1 254:3 254:2 4096 4096 512 1 sha256 " HASH " 5a" },
+	{ .label = "another hash disk", .result = -EEXIST,
+	  .table = "1 254:1 254:1 4096 4096 512 1 sha256 " HASH " 5a" },
+	{ .label = "another salt", .result = -EEXIST,
+	  .table = "1 254:1 254:2 4096 4096 512 1 sha256 " HASH " 5b" },
+	{ .label = "no salt", .result = -EEXIST,
+	  .table = "1 254:1 254:2 4096 4096 512 1 sha256 " HASH " -" },
+};
+
+static struct dm_info info;
+
+int dm_task_get_info(struct dm_task *task, struct dm_info *ret)
+{
+	(void)task;
+	*ret = info;
+	return 1;
+}
+
+static void test_adopt(void **state)
+{
+	static const struct verity_numbers numbers = { 254, 1, 254, 2 };
+	struct verity_params p;
+
+	(void)state;
+	verity_params_init(&p);
+	assert_int_equal(verity_params_set(&p, "root_hash", HASH, NULL), 0);
+	assert_int_equal(verity_params_set(&p, "salt", "5a", NULL), 0);
+	assert_int_equal(verity_params_set(&p, "hash_start", "1", NULL), 0);
+	for (size_t i = 0; i < COUNT(adopt_rows); i++) {
+		struct verity_device found = { .name = "untouched" };
+		struct err e = { 0 };
+		int r;
+
+		(void)reset(0);
+		/* the fake's target has 4096 sectors */
+		p.data_blocks = adopt_rows[i].other_length ? 513 : 512;
+		strcpy(dm.table, adopt_rows[i].table);
+		if (adopt_rows[i].type)
+			dm.type = adopt_rows[i].type;
+		info = (struct dm_info){
+			.exists = !adopt_rows[i].absent, .suspended = adopt_rows[i].suspended,
+			.live_table = 1, .major = 253, .minor = 9,
+			.read_only = !adopt_rows[i].writable,
+		};
+		r = verity_adopt("socle-layer-0", &numbers, &p, &found, &e);
+		if (r != adopt_rows[i].result)
+			fail_msg("%s: %d", adopt_rows[i].label, r);
+		assert_string_equal(found.path, r == 1 ? "/dev/dm-9" : "");
+		assert_int_equal(e.code, r < 0 ? FAIL_VERITY_OPEN_FAILED : FAIL_NONE);
+		assert_int_equal(tasks, 0);
+	}
+	(void)reset(1);
+	assert_int_equal(verity_adopt("socle-layer-0", &numbers, &p, NULL, NULL), -EIO);
 }
 
 /* --- what was wrong ------------------------------------------------------------------- */
@@ -502,6 +599,8 @@ int main(void)
 		cmocka_unit_test(test_arm),
 		cmocka_unit_test(test_arm_without_resume),
 		cmocka_unit_test(test_arm_of_other_tables),
+		cmocka_unit_test(test_arm_of_an_adopted_device),
+		cmocka_unit_test(test_adopt),
 		cmocka_unit_test_setup_teardown(test_diagnose, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_nothing_to_diagnose, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_check, setup, teardown),

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0 */
+#ifndef VERITY_ADOPT_H
+#define VERITY_ADOPT_H
+
+#include "verity/open.h"
+
+/* The numbers of the devices that a table must name. */
+struct verity_numbers {
+	unsigned int data_major, data_minor;
+	unsigned int hash_major, hash_minor;
+};
+
+/*
+ * Take over a device that the kernel itself opened before us (dm-mod.create=).
+ * 1: it is there, read-only, and its table is the one that p asks for; 0: there
+ * is none of that name; VERITY_OPEN_FAILED where there is one with another
+ * table, which is never replaced.
+ */
+int verity_adopt(const char *name, const struct verity_numbers *numbers,
+		 const struct verity_params *p, struct verity_device *ret, struct err *e);
+
+#endif
