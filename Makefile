@@ -270,7 +270,8 @@ $(foreach arch,$(ARCHES),$(eval $(call guest_rules,$(arch))))
 
 # --- the build machine ---------------------------------------------------------
 
-$(BUILD)/host/libsocle.a: $(call host_objects,lib verity)
+# The plan half of init and mount as well, for socle-image plan.
+$(BUILD)/host/libsocle.a: $(filter-out %/init/main.o,$(call host_objects,lib verity mount init))
 	$(archive)
 
 $(BUILD)/socle-image: $(call host_objects,image-build) $(BUILD)/host/libsocle.a $(BUILD)/flags

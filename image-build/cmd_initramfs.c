@@ -16,8 +16,10 @@
 #include "image-build/modules.h"
 #include "image-build/name.h"
 #include "image-build/output.h"
+#include "image-build/plan_files.h"
 #include "image-build/refuse.h"
 #include "image-build/unpack.h"
+#include "init/manifest.h"
 #include "lib/cleanup.h"
 #include "lib/io.h"
 
@@ -29,6 +31,8 @@ struct options {
 	const char *output;
 	const char *kernel_modules;
 	const char *kernel;
+	const char *policy;
+	const char *manifest;
 	struct option_list modules;
 	struct option_list files;
 	enum compression compression;
@@ -246,6 +250,25 @@ static int add_named_file(struct build *b, const char *text, struct err *e)
 	return r ? r : add_file(b, path, equals + 1, false, e);
 }
 
+/* What the guest would refuse is not packed. */
+static int add_policy(struct build *b, const char *source, struct err *e)
+{
+	struct policy policy;
+	int r = plan_policy_file(source, &policy, e);
+
+	return r ? r : add_file(b, POLICY_FILE + 1, source, false, e);
+}
+
+static int add_manifest(struct build *b, const char *source, struct err *e)
+{
+	static struct boot_plan plan;
+	int r;
+
+	plan_init(&plan);
+	r = plan_manifest_file(source, &plan, e);
+	return r ? r : add_file(b, MANIFEST_FILE + 1, source, false, e);
+}
+
 /* A kernel that could neither unpack nor boot what is packed for it. */
 static int check_kernel(const struct build *b, struct err *e)
 {
@@ -279,6 +302,10 @@ static int fill(struct build *b, struct err *e)
 		r = add_file(b, "init", o->init, true, e);
 	if (!r && o->kernel)
 		r = check_kernel(b, e);
+	if (!r && o->policy)
+		r = add_policy(b, o->policy, e);
+	if (!r && o->manifest)
+		r = add_manifest(b, o->manifest, e);
 	for (size_t i = 0; !r && i < o->files.count; i++)
 		r = add_named_file(b, o->files.at[i], e);
 	if (!r && o->kernel_modules)
@@ -332,6 +359,10 @@ static const struct option_row options[] = {
 	  "check that this kernel (an image or its .config) can unpack and boot it" },
 	{ "--module", "NAME", offsetof(struct options, modules), option_list, true,
 	  "pack this module, too, and all that it depends on" },
+	{ "--policy", "FILE", offsetof(struct options, policy), option_text, false,
+	  "pack this policy, after checking it" },
+	{ "--manifest", "FILE", offsetof(struct options, manifest), option_text, false,
+	  "pack this boot manifest, after checking it" },
 	{ "--file", "DEST=SRC", offsetof(struct options, files), option_list, true,
 	  "pack the file SRC under the name DEST" },
 	{ "--compress", "none|gzip|zstd", offsetof(struct options, compression),

@@ -10,5 +10,6 @@ extern const struct command command_merge;
 extern const struct command command_initramfs;
 extern const struct command command_inspect;
 extern const struct command command_kernel_check;
+extern const struct command command_plan;
 
 #endif

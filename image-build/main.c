@@ -11,8 +11,12 @@
 #endif
 
 static const struct command *const commands[] = {
-	&command_layers,  &command_merge,        &command_initramfs,
-	&command_inspect, &command_kernel_check,
+	&command_layers,
+	&command_merge,
+	&command_initramfs,
+	&command_inspect,
+	&command_kernel_check,
+	&command_plan,
 };
 
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))

@@ -8,9 +8,14 @@
 #include <string.h>
 
 #include "init/dialect.h"
+#include "init/layer.h"
+#include "init/pairs.h"
+#include "lib/hex.h"
 #include "lib/parse.h"
 
 #define PREFIX "socle."
+
+#define LAYER_TEXT_SIZE 2048 /* bytes of one layer's value, with the NUL */
 
 static int invalid(struct err *e, const char *key, const char *value, const char *takes)
 {
@@ -34,23 +39,34 @@ static int take_word(const struct word *words, const char *value, unsigned int *
 	return -EINVAL;
 }
 
-/* tmpfs' own form of a size: digits with a unit or a percentage. */
+/* tmpfs' own form of a size: a number with a unit, or a percentage of the memory. */
 static int is_tmpfs_size(const char *text)
 {
+	static const char units[] = "kmg";
 	size_t digits = strspn(text, "0123456789");
-	const char *unit = text + digits;
+	const char *unit = text + digits, *known;
+	char number[PLAN_SIZE_SIZE];
+	uint64_t value, max = INT64_MAX;
 
-	if (!digits || digits + 1 >= PLAN_SIZE_SIZE || strspn(text, "0") == digits)
+	if (digits + 1 >= PLAN_SIZE_SIZE || (*unit && unit[1]))
 		return 0;
-	if (!strcmp(unit, "%"))
-		return digits < 3 || !strcmp(text, "100%");
-	return !*unit || (strchr("kKmMgG", *unit) && !unit[1]);
+	memcpy(number, text, digits);
+	number[digits] = '\0';
+	known = *unit ? strchr(units, *unit | 0x20) : NULL;
+	if (known)
+		max >>= 10 * (known - units + 1);
+	else if (*unit == '%')
+		max = 100;
+	else if (*unit)
+		return 0;
+	return !parse_u64(number, max, &value) && value;
 }
 
 static int take_upper(struct boot_plan *plan, const char *value, struct err *e)
 {
 	static const char size_key[] = "tmpfs,size=";
 
+	plan->given.upper = true;
 	if (!strcmp(value, "none")) {
 		plan->upper = PLAN_UPPER_NONE;
 		return 0;
@@ -65,11 +81,17 @@ static int take_upper(struct boot_plan *plan, const char *value, struct err *e)
 	return 0;
 }
 
-/* An absolute path without "." or ".." and no longer than the plan takes. */
+/*
+ * An absolute path without "." or "..", without control characters, and no
+ * longer than the plan takes.
+ */
 static int is_plain_path(const char *path)
 {
 	if (*path != '/' || !path[1] || strlen(path) >= PLAN_PATH_SIZE)
 		return 0;
+	for (const char *c = path; *c; c++)
+		if ((unsigned char)*c < 0x20 || *c == 0x7f)
+			return 0;
 	for (const char *part = path; part; part = strchr(part + 1, '/')) {
 		size_t length = strcspn(part + 1, "/");
 
@@ -84,6 +106,7 @@ static int take_agent(struct boot_plan *plan, const char *value, struct err *e)
 	if (!is_plain_path(value))
 		return invalid(e, "agent", value, "an absolute path without . and ..");
 	strcpy(plan->agent, value);
+	plan->given.agent = true;
 	return 0;
 }
 
@@ -102,6 +125,40 @@ static int take_timeout(struct boot_plan *plan, const char *value, struct err *e
 	if (parse_u64(value, PLAN_TIMEOUT_MAX, &seconds) || !seconds)
 		return invalid(e, "timeout", value, "seconds, 1 to 3600");
 	plan->timeout_s = (unsigned int)seconds;
+	plan->given.timeout = true;
+	return 0;
+}
+
+/* device,size=BYTES,sha256=HEX */
+static int take_manifest(struct boot_plan *plan, const char *value, struct err *e)
+{
+	struct plan_manifest m = { 0 };
+	char text[LAYER_TEXT_SIZE], *rest = text;
+	struct pairs pairs = { 0 };
+	struct pair pair;
+	int r;
+
+	snprintf(text, sizeof(text), "%s", value);
+	r = devref_parse(strsep(&rest, ","), &m.device, e);
+	if (r)
+		return r;
+	pairs.rest = rest;
+	while ((r = pairs_next(&pairs, &pair, e)) > 0) {
+		const char *v = pair.value ? pair.value : "";
+
+		if (!strcmp(pair.key, "size"))
+			(void)parse_u64(v, PLAN_MANIFEST_MAX, &m.size_bytes);
+		else if (!strcmp(pair.key, "sha256"))
+			m.digest_size = hex_decode(v, m.sha256, sizeof(m.sha256));
+		else
+			return invalid(e, "manifest", value, "no other key than size= and sha256=");
+	}
+	if (r)
+		return r;
+	if (!m.size_bytes || m.digest_size != sizeof(m.sha256))
+		return invalid(e, "manifest", value,
+			       "DEVICE,size=BYTES,sha256=HEX, up to 1048576 bytes and 64 digits");
+	plan->manifest = m;
 	return 0;
 }
 
@@ -135,113 +192,52 @@ static int take_on_corruption(struct boot_plan *plan, const char *value, struct 
 	if (take_word(words, value, &chosen))
 		return invalid(e, "on_corruption", value, "panic, restart or eio");
 	plan->on_corruption = (enum verity_corruption)chosen;
+	plan->given.on_corruption = true;
 	return 0;
 }
 
-static int take_fstype(struct volume *v, const char *value, struct err *e)
+static int take_layer_keys(struct volume *v, char *text, struct err *e)
 {
-	for (const char *const *type = probe_fstypes; *type; type++)
-		if (!strcmp(*type, value)) {
-			strcpy(v->fstype, value);
-			return 0;
-		}
-	return err_set(e, FAIL_VALUE_INVALID, EINVAL,
-		       "fstype=%.40s is not one of erofs, squashfs, ext4, xfs", value);
-}
-
-/* One key=value pair of a layer that is not the verity parameters' own. */
-static int take_layer_key(struct volume *v, const char *key, const char *value, struct err *e)
-{
+	/* The device has come in front of the list, and comes once. */
+	struct pairs pairs = { .rest = text, .count = 1, .seen = { "device" } };
+	struct pair pair;
 	int r;
 
-	if (!strcmp(key, "hash_device"))
-		return devref_parse(value, &v->hash, e);
-	if (!strcmp(key, "fec_device"))
-		return devref_parse(value, &v->fec, e);
-	if (!strcmp(key, "fstype"))
-		return take_fstype(v, value, e);
-	r = verity_params_set(&v->verity, key, value, e);
-	if (r == -ENOENT)
-		return err_set(e, FAIL_KEY_UNKNOWN, EINVAL, "a layer has no key \"%.40s\"", key);
-	return r;
-}
-
-/* Keys of a layer stand once; the longest list has all of them. */
-#define LAYER_KEYS_MAX 16
-
-struct seen_keys {
-	size_t count;
-	const char *key[LAYER_KEYS_MAX];
-};
-
-static int note_key(struct seen_keys *seen, const char *key, struct err *e)
-{
-	for (size_t i = 0; i < seen->count; i++)
-		if (!strcmp(seen->key[i], key))
-			return err_set(e, FAIL_KEY_REPEATED, EINVAL, "%.40s= stands twice in a layer",
-				       key);
-	if (seen->count == LAYER_KEYS_MAX)
-		return err_set(e, FAIL_LIMIT_EXCEEDED, E2BIG, "a layer has more than %d keys",
-			       LAYER_KEYS_MAX);
-	seen->key[seen->count++] = key;
-	return 0;
-}
-
-static int take_layer_keys(struct volume *v, char *pairs, struct err *e)
-{
-	struct seen_keys seen = { 0 };
-	char *pair;
-	int r = 0;
-
-	while (!r && (pair = strsep(&pairs, ","))) {
-		char *value = strchr(pair, '=');
-
-		if (!value)
-			return err_set(e, *pair && !strcmp(pair, "root_hash") ?
-						  FAIL_ROOT_HASH_MISSING : FAIL_VALUE_INVALID,
-				       EINVAL, "\"%.40s\" in a layer is not key=value", pair);
-		*value++ = '\0';
-		r = note_key(&seen, pair, e);
-		if (!r)
-			r = take_layer_key(v, pair, value, e);
+	while ((r = pairs_next(&pairs, &pair, e)) > 0) {
+		if (!pair.value)
+			return err_set(e, !strcmp(pair.key, "root_hash") ? FAIL_ROOT_HASH_MISSING :
+									    FAIL_VALUE_INVALID,
+				       EINVAL, "\"%.40s\" in a layer is not key=value", pair.key);
+		r = layer_set(v, pair.key, pair.value, e);
+		if (r)
+			return r;
 	}
 	return r;
 }
 
-static int check_layer(struct volume *v, struct err *e)
+static int fill_layer(struct volume *v, const char *value, struct err *e)
 {
-	bool has_fec = v->fec.kind != DEVREF_NONE;
-
-	if (has_fec != (v->verity.fec_roots != 0))
-		return err_set(e, FAIL_VERITY_PARAMS_INVALID, EINVAL,
-			       "fec_device= and fec_roots= go together");
-	return verity_params_finish(&v->verity, v->hash.kind == DEVREF_NONE, e);
-}
-
-#define LAYER_TEXT_SIZE 2048
-
-static int take_layer(struct boot_plan *plan, const char *value, struct err *e)
-{
-	struct volume *v = &plan->layer[plan->layers];
-	char text[LAYER_TEXT_SIZE], *rest = text, *ref;
+	char text[LAYER_TEXT_SIZE], *rest = text;
 	int r;
 
-	if (plan->layers == PLAN_LAYERS_MAX)
-		return err_set(e, FAIL_LIMIT_EXCEEDED, E2BIG, "there are more than %d layers",
-			       PLAN_LAYERS_MAX);
 	if (strlen(value) >= sizeof(text))
 		return err_set(e, FAIL_LIMIT_EXCEEDED, E2BIG, "a layer takes more than %d bytes",
 			       LAYER_TEXT_SIZE - 1);
 	strcpy(text, value);
-	memset(v, 0, sizeof(*v));
-	snprintf(v->name, sizeof(v->name), "layer-%zu", plan->layers++);
-	verity_params_init(&v->verity);
-	ref = strsep(&rest, ",");
-	r = devref_parse(ref, &v->data, e);
+	r = layer_set(v, "device", strsep(&rest, ","), e);
 	if (!r && rest)
 		r = take_layer_keys(v, rest, e);
-	if (!r)
-		r = check_layer(v, e);
+	return r ? r : layer_finish(v, e);
+}
+
+static int take_layer(struct boot_plan *plan, const char *value, struct err *e)
+{
+	struct volume *v;
+	int r = layer_begin(plan, &v, e);
+
+	if (r)
+		return r;
+	r = fill_layer(v, value, e);
 	if (r)
 		err_volume(e, v->name);
 	return r;
@@ -259,37 +255,41 @@ static const struct key {
 	{ "on_failure", false, take_on_failure },
 	{ "on_corruption", false, take_on_corruption },
 	{ "report", false, take_report },
+	{ "manifest", false, take_manifest },
 };
 
 #define KEYS (sizeof(keys) / sizeof(keys[0]))
 
-static bool key_seen[KEYS];
-
-static int take(const struct cmdline_param *param, struct boot_plan *plan, struct err *e)
+int dialect_socle_set(struct boot_plan *plan, const char *key, const char *value, struct err *e)
 {
-	const char *key = param->key + strlen(PREFIX);
-
-	if (strncmp(param->key, PREFIX, strlen(PREFIX)))
-		return 0;
 	for (size_t i = 0; i < KEYS; i++) {
 		if (strcmp(keys[i].key, key))
 			continue;
-		if (key_seen[i] && !keys[i].repeated)
+		if (plan->keys_seen & 1U << i && !keys[i].repeated)
 			return err_set(e, FAIL_KEY_REPEATED, EINVAL, PREFIX "%s= stands twice", key);
-		key_seen[i] = true;
-		if (!param->value)
+		plan->keys_seen |= 1U << i;
+		if (!value)
 			return err_set(e, FAIL_VALUE_INVALID, EINVAL, PREFIX "%s has no value", key);
-		return keys[i].take(plan, param->value, e);
+		return keys[i].take(plan, value, e);
 	}
 	return err_set(e, FAIL_KEY_UNKNOWN, EINVAL, "this version knows no " PREFIX "%.60s", key);
 }
 
+static int take(const struct cmdline_param *param, struct boot_plan *plan, struct err *e)
+{
+	if (strncmp(param->key, PREFIX, strlen(PREFIX)))
+		return 0;
+	return dialect_socle_set(plan, param->key + strlen(PREFIX), param->value, e);
+}
+
 static int finish(struct boot_plan *plan, struct err *e)
 {
-	memset(key_seen, 0, sizeof(key_seen));
-	if (!plan->layers)
-		return err_set(e, FAIL_NO_LAYER, EINVAL, "the command line has no " PREFIX "layer=");
+	(void)e;
+	if (plan->layers) {
+		plan->root = PLAN_ROOT_LAYERS;
+		plan->dialect = dialect_socle.name;
+	}
 	return 0;
 }
 
-const struct dialect dialect_socle = { .name = "socle", .take = take, .finish = finish };
+const struct dialect dialect_socle = { .name = "socle.layer=", .take = take, .finish = finish };

@@ -68,9 +68,24 @@ static void drain(int fd)
 		(void)poll(NULL, 0, 10);
 }
 
+/* Descriptors that log_keep_open() opened; else they are opened when needed. */
+static int kept_console = -1, kept_report = -1;
+
+static int open_device(const char *path)
+{
+	return open(path, O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+}
+
+void log_keep_open(const struct boot_plan *plan)
+{
+	kept_console = open_device("/dev/console");
+	if (plan->report[0])
+		kept_report = open_device(plan->report);
+}
+
 static void drain_console(void)
 {
-	auto_fd int fd = open("/dev/console", O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+	auto_fd int fd = kept_console < 0 ? open_device("/dev/console") : kept_console;
 
 	if (fd >= 0)
 		drain(fd);
@@ -78,7 +93,7 @@ static void drain_console(void)
 
 static void write_report(const char *path, const char *line)
 {
-	auto_fd int fd = *path ? open(path, O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC) : -1;
+	auto_fd int fd = kept_report < 0 && *path ? open_device(path) : kept_report;
 	int64_t end = clock_ms() + DRAIN_MS;
 	struct stat st;
 

@@ -16,6 +16,12 @@ void log_open(void);
 void log_info(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /*
+ * Open what a failure is told on while its name still leads there: soon /dev is
+ * in the new root.
+ */
+void log_keep_open(const struct boot_plan *plan);
+
+/*
  * Say the failure once on every console and, if the plan has one, on its report
  * device; let them drain; then do what the plan says. Does not return.
  */

@@ -16,6 +16,7 @@ static const struct step {
 	{ "api", step_api },
 	{ "plan", step_plan },
 	{ "modules", step_modules },
+	{ "manifest", step_manifest },
 	{ "devices", step_devices },
 	{ "verity", step_verity },
 	{ "mounts", step_mounts },

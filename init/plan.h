@@ -11,13 +11,24 @@
  * makes it, steps follow it, and tests compare it as text.
  */
 
-#define PLAN_LAYERS_MAX  127 /* OVERLAY_LOWER_MAX; devices stay below BLOCKDEV_MAX */
-#define PLAN_PATH_SIZE   256 /* the agent's path and the report's, with the NUL */
-#define PLAN_SIZE_SIZE   24  /* a tmpfs size: "50%", "512m" */
-#define PLAN_TIMEOUT_MAX 3600 /* seconds */
+#define PLAN_LAYERS_MAX     127  /* OVERLAY_LOWER_MAX; devices stay below BLOCKDEV_MAX */
+#define PLAN_EXTENSIONS_MAX 16
+#define PLAN_VOLUMES_MAX    (PLAN_LAYERS_MAX + PLAN_EXTENSIONS_MAX + 1)
+#define PLAN_PATH_SIZE      256  /* the agent's path and the report's, with the NUL */
+#define PLAN_SIZE_SIZE      24   /* a tmpfs size: "50%", "512m" */
+#define PLAN_TIMEOUT_MAX    3600 /* seconds */
+#define PLAN_MANIFEST_MAX   1048576 /* bytes */
+
+/* Where / comes from. */
+enum plan_root {
+	PLAN_ROOT_NONE,      /* not decided: the initramfs may be the root itself */
+	PLAN_ROOT_LAYERS,    /* the layers, under the upper */
+	PLAN_ROOT_TMPFS,     /* a tmpfs, with /usr of layer 0 (systemd.volatile=yes) */
+	PLAN_ROOT_INITRAMFS, /* the agent is in the initramfs */
+};
 
 enum plan_upper {
-	PLAN_UPPER_TMPFS, /* the default */
+	PLAN_UPPER_TMPFS, /* the default of our own dialect */
 	PLAN_UPPER_NONE,
 };
 
@@ -28,27 +39,66 @@ enum plan_on_failure {
 	PLAN_ON_FAILURE_HALT,
 };
 
+/* What our own keys have said, so that no other dialect changes it. */
+struct plan_given {
+	bool upper, agent, timeout, on_corruption;
+};
+
+/* A manifest on a disk; digest_size is 0 where the line names none. */
+struct plan_manifest {
+	struct devref device;
+	uint64_t size_bytes;
+	int digest_size;
+	uint8_t sha256[32];
+};
+
 struct boot_plan {
+	enum plan_root root;
+	const char *dialect;                   /* which one gave the root, NULL: none yet */
 	size_t layers;                         /* how many */
 	struct volume layer[PLAN_LAYERS_MAX];  /* topmost first */
 	enum plan_upper upper;
 	char upper_size[PLAN_SIZE_SIZE];       /* empty: the kernel's default, half of memory */
+	bool state_tmpfs;                      /* a tmpfs on /var (systemd.volatile=state) */
+	bool has_usr;
+	struct volume usr;                     /* mounted on /usr of the root */
+	size_t extensions;
+	struct volume extension[PLAN_EXTENSIONS_MAX]; /* on /run/kata-extensions/NAME */
 	char agent[PLAN_PATH_SIZE];            /* absolute, inside of the new root */
 	unsigned int timeout_s;                /* for all devices together */
 	enum plan_on_failure on_failure;
 	enum verity_corruption on_corruption;
 	char report[PLAN_PATH_SIZE];           /* a character device, or empty */
+	struct plan_manifest manifest;
+	unsigned int keys_seen;                /* our own keys, a bit for each */
+	struct plan_given given;
 };
 
-/* No layer, tmpfs, /sbin/init, 10 s, power off, panic, no report. */
+/* No root yet, /sbin/init, 10 s, power off, panic, no report. */
 void plan_init(struct boot_plan *plan);
 
 /*
  * Fill a plan from the text of a command line, which is taken apart in place.
  * The line is read to its end even after a failure, so that on_failure and
- * report, wherever they stand, count for a failure of the line itself.
+ * report, wherever they stand, count for a failure of the line itself. A line
+ * that names no root leaves PLAN_ROOT_NONE; whether that is a failure depends
+ * on the initramfs.
  */
 int plan_parse(char *cmdline, struct boot_plan *plan, struct err *e);
+
+/*
+ * The plan is complete: what is the root? An initramfs that holds the agent is
+ * one by itself, whatever an unverified root= says. NO_ROOT where nothing is.
+ */
+int plan_settle(struct boot_plan *plan, bool agent_in_initramfs, struct err *e);
+
+/* Every volume of the plan, in the order in which they are opened; NULL behind the last. */
+const struct volume *plan_volume(const struct boot_plan *plan, size_t index);
+
+/* The words that stand for these on the command line and in prints. */
+const char *plan_root_word(enum plan_root root);
+const char *plan_on_failure_word(enum plan_on_failure how);
+const char *plan_on_corruption_word(enum verity_corruption policy);
 
 /* The plan as text, one fact a line, the same on every machine. */
 void plan_print(const struct boot_plan *plan, FILE *to);

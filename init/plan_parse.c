@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "init/dialect.h"
 
+/* In the order in which they finish: whoever claims the root first has it. */
 static const struct dialect *const dialects[] = {
-	&dialect_socle,
+	&dialect_socle,   &dialect_dm_create, &dialect_rootfs_verity,
+	&dialect_systemd, &dialect_extension, &dialect_root,
 };
 
 #define DIALECTS (sizeof(dialects) / sizeof(dialects[0]))
@@ -15,6 +18,73 @@ void plan_init(struct boot_plan *plan)
 	memset(plan, 0, sizeof(*plan));
 	strcpy(plan->agent, "/sbin/init");
 	plan->timeout_s = 10;
+}
+
+int plan_claim_root(struct boot_plan *plan, const char *dialect, const char *dm_name,
+		    struct volume **ret, struct err *e)
+{
+	if (plan->dialect)
+		return err_set(e, FAIL_ROOT_AMBIGUOUS, EINVAL, "both %s and %s give a root",
+			       plan->dialect, dialect);
+	plan->dialect = dialect;
+	if (plan->root != PLAN_ROOT_TMPFS)
+		plan->root = PLAN_ROOT_LAYERS;
+	if (!plan->given.upper)
+		plan->upper = PLAN_UPPER_NONE;
+	plan->layers = 1;
+	volume_init(&plan->layer[0], "root", dm_name);
+	*ret = &plan->layer[0];
+	return 0;
+}
+
+const struct volume *plan_volume(const struct boot_plan *plan, size_t index)
+{
+	if (index < plan->layers)
+		return &plan->layer[index];
+	index -= plan->layers;
+	if (plan->has_usr && !index--)
+		return &plan->usr;
+	return index < plan->extensions ? &plan->extension[index] : NULL;
+}
+
+static bool has_verified_root(const struct boot_plan *plan)
+{
+	return plan->layers && plan->layer[0].proof != VOLUME_RAW;
+}
+
+int plan_settle(struct boot_plan *plan, bool agent_in_initramfs, struct err *e)
+{
+	if (agent_in_initramfs && !has_verified_root(plan) && !plan->has_usr) {
+		plan->root = PLAN_ROOT_INITRAMFS;
+		plan->layers = 0;
+	}
+	/* An empty tmpfs has no agent in it. */
+	if (plan->root == PLAN_ROOT_NONE ||
+	    (plan->root == PLAN_ROOT_TMPFS && !plan->layers && !plan->has_usr))
+		return err_set(e, FAIL_NO_ROOT, EINVAL,
+			       "the command line names no root, and the initramfs has no %s",
+			       plan->agent);
+	return 0;
+}
+
+int dialect_copy(char *to, size_t size, const char *key, const char *value, struct err *e)
+{
+	if (strlen(value) >= size)
+		return err_set(e, FAIL_VALUE_INVALID, E2BIG, "%s= takes %zu bytes at the most", key,
+			       size - 1);
+	strcpy(to, value);
+	return 0;
+}
+
+int dialect_fstype(char to[FSTYPE_SIZE], const char *value, struct err *e)
+{
+	for (const char *const *type = probe_fstypes; *type; type++)
+		if (!strcmp(*type, value)) {
+			strcpy(to, value);
+			return 0;
+		}
+	return err_set(e, FAIL_VALUE_INVALID, EINVAL,
+		       "the file system %.40s is not one of erofs, squashfs, ext4, xfs", value);
 }
 
 static int take(const struct cmdline_param *param, struct boot_plan *plan, struct err *e)
@@ -47,26 +117,36 @@ static int take_all(char *cmdline, struct boot_plan *plan, struct err *e)
 	return first;
 }
 
+/* All of them, even after a failure: each forgets its line. */
+static int finish_all(struct boot_plan *plan, struct err *e)
+{
+	struct err later;
+	int first = 0;
+
+	for (size_t i = 0; i < DIALECTS; i++) {
+		int r = dialects[i]->finish(plan, first ? &later : e);
+
+		if (!first)
+			first = r;
+	}
+	return first;
+}
+
 int plan_parse(char *cmdline, struct boot_plan *plan, struct err *e)
 {
 	size_t length = strlen(cmdline), limit = cmdline_limit();
 	struct err later;
-	int r = 0;
+	int r = 0, finished;
 
 	plan_init(plan);
 	if (limit && length >= limit)
 		r = err_set(e, FAIL_CMDLINE_TRUNCATED, E2BIG,
 			    "the command line has %zu bytes and the kernel cuts it at %zu", length,
 			    limit);
-	if (!r)
-		r = take_all(cmdline, plan, e);
-	else
+	if (r)
 		(void)take_all(cmdline, plan, &later);
-	for (size_t i = 0; i < DIALECTS; i++) {
-		int failed = dialects[i]->finish(plan, r ? &later : e);
-
-		if (!r)
-			r = failed;
-	}
-	return r;
+	else
+		r = take_all(cmdline, plan, e);
+	finished = finish_all(plan, r ? &later : e);
+	return r ? r : finished;
 }

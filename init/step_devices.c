@@ -1,19 +1,46 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
 /* Every device that the plan names, found or waited for. */
+#include <errno.h>
+
 #include "init/log.h"
 #include "init/steps.h"
+
+/*
+ * The host chooses what an unverified extension's disk looks like, but not
+ * whether a tree on it counts: with one, its parameters must have been given.
+ */
+static int refuse_unused_tree(const struct boot *b, const struct volume *v, struct err *e)
+{
+	struct devref tree = v->data;
+	struct blockdev found;
+	int r;
+
+	tree.partition = 2;
+	if (v->proof != VOLUME_RAW || v->data.partition != 1 ||
+	    !resolve_match(&b->search.set, &tree, &found))
+		return 0;
+	r = err_set(e, FAIL_ROOT_HASH_MISSING, EINVAL,
+		    "%s has a hash partition, and the command line no parameters for it",
+		    found.disk);
+	err_volume(e, v->name);
+	return r;
+}
 
 int step_devices(struct boot *b, struct err *e)
 {
 	int timeout_ms = (int)b->plan.timeout_s * 1000;
+	const struct volume *v;
 	size_t count = 0;
 	int r = device_search_open(&b->search, e);
 
 	if (r)
 		return r;
-	for (size_t i = 0; i < b->plan.layers; i++) {
+	for (size_t i = 0; (v = plan_volume(&b->plan, i)); i++) {
 		b->first_wish[i] = count;
-		count = volume_wishes(&b->plan.layer[i], b->wishes, count);
+		count = volume_wishes(v, b->wishes, count);
 	}
-	return device_search_wait(&b->search, b->wishes, count, timeout_ms, e);
+	r = device_search_wait(&b->search, b->wishes, count, timeout_ms, e);
+	for (size_t i = 0; !r && (v = plan_volume(&b->plan, i)); i++)
+		r = refuse_unused_tree(b, v, e);
+	return r;
 }

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,7 +13,8 @@
 #include "lib/file.h"
 #include "lib/sys.h"
 #include "mount/switch_root.h"
-#include "verity/arm.h"
+
+#define FILES_MAX 1048576 /* the kernel's default fs.nr_open */
 
 #define AGENT_PATH "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
@@ -22,7 +24,8 @@
  */
 static int check_agent(const struct boot_plan *plan, struct err *e)
 {
-	auto_fd int root = open(BOOT_SYSROOT, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	bool in_place = plan->root == PLAN_ROOT_INITRAMFS;
+	auto_fd int root = open(in_place ? "/" : BOOT_SYSROOT, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	auto_fd int fd = root < 0 ? -1 :
 				 sys_open_in_root(root, plan->agent, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	struct stat st;
@@ -42,15 +45,11 @@ static int check_agent(const struct boot_plan *plan, struct err *e)
 
 static int arm_all(struct boot *b, struct err *e)
 {
-	for (size_t i = 0; i < b->open_count; i++) {
-		int r = verity_arm(&b->open[i].verity, b->plan.on_corruption, e);
+	int r = 0;
 
-		if (r) {
-			err_volume(e, b->open[i].volume->name);
-			return r;
-		}
-	}
-	return 0;
+	for (size_t i = 0; !r && i < b->open_count; i++)
+		r = volume_arm(&b->open[i], b->plan.on_corruption, e);
+	return r;
 }
 
 /* A kernel that stays in its panic for ever would keep the guest up. */
@@ -61,6 +60,17 @@ static void limit_panic(void)
 
 	if (file_read_at(AT_FDCWD, file, text, sizeof(text)) > 0 && !strcmp(text, "0\n"))
 		(void)file_write_at(AT_FDCWD, file, "1\n");
+}
+
+/*
+ * What systemd gives to agents that it starts, and the kernel's 1024 is far
+ * below: every container's descriptors pass through the agent.
+ */
+static void raise_file_limit(void)
+{
+	const struct rlimit limit = { .rlim_cur = FILES_MAX, .rlim_max = FILES_MAX };
+
+	(void)setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 int step_handover(struct boot *b, struct err *e)
@@ -76,9 +86,12 @@ int step_handover(struct boot *b, struct err *e)
 		r = arm_all(b, e);
 	if (!r) {
 		limit_panic();
+		raise_file_limit();
+		log_keep_open(&b->plan);
 		device_search_close(&b->search);
 		verity_release();
-		r = switch_root(BOOT_SYSROOT, e);
+		if (b->plan.root != PLAN_ROOT_INITRAMFS)
+			r = switch_root(BOOT_SYSROOT, e);
 	}
 	if (r)
 		return r;

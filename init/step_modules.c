@@ -28,6 +28,18 @@ static int load(int dir, const char *name, struct err *e)
 	return optional ? 0 : err_errno(e, FAIL_MODULE_FAILED, "load the kernel module %s", name);
 }
 
+static int lock_modules(const struct policy *policy, struct err *e)
+{
+	int r = policy->modules_locked ?
+			file_write_at(AT_FDCWD, "/proc/sys/kernel/modules_disabled", "1\n") : 0;
+
+	/* A kernel that knows no modules has no such file, and none to lock out. */
+	if (!r || r == -ENOENT)
+		return 0;
+	return err_set(e, FAIL_MODULE_FAILED, -r, "write /proc/sys/kernel/modules_disabled: %s",
+		       strerror(-r));
+}
+
 int step_modules(struct boot *b, struct err *e)
 {
 	static char list[LIST_SIZE];
@@ -37,10 +49,9 @@ int step_modules(struct boot *b, struct err *e)
 	size_t count = 0;
 	int r = 0;
 
-	(void)b;
 	/* No list: a kernel with everything built in. */
 	if (n == -ENOENT)
-		return 0;
+		return lock_modules(&b->policy, e);
 	if (n < 0)
 		return err_set(e, FAIL_MODULE_FAILED, (int)-n, "read " MODULES_DIR "/" MODULES_LIST
 			       ": %s", strerror((int)-n));
@@ -51,5 +62,5 @@ int step_modules(struct boot *b, struct err *e)
 		}
 	if (!r)
 		log_info("%zu kernel modules", count);
-	return r;
+	return r ? r : lock_modules(&b->policy, e);
 }

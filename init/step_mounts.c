@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
-/* The layers become one root. */
+/* The volumes become one root. */
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/mount.h>
 
 #include "init/log.h"
 #include "init/steps.h"
 #include "lib/sys.h"
+#include "mount/fsmount.h"
 #include "mount/overlay.h"
 
 #define LAYER_PATH_SIZE (sizeof(BOOT_LAYERS) + 24)
@@ -22,7 +24,7 @@ static int mount_layers(struct boot *b, char paths[][LAYER_PATH_SIZE], struct er
 {
 	int r = make_dir(BOOT_LAYERS, e);
 
-	for (size_t i = 0; !r && i < b->open_count; i++) {
+	for (size_t i = 0; !r && i < b->plan.layers; i++) {
 		snprintf(paths[i], LAYER_PATH_SIZE, BOOT_LAYERS "/%zu", i);
 		r = make_dir(paths[i], e);
 		if (!r)
@@ -43,7 +45,7 @@ static int detach_all(struct boot *b, char paths[][LAYER_PATH_SIZE], struct err 
 {
 	int r = 0;
 
-	for (size_t i = 0; !r && i < b->open_count; i++)
+	for (size_t i = 0; !r && i < b->plan.layers; i++)
 		r = detach(paths[i], e);
 	if (!r && b->plan.upper == PLAN_UPPER_TMPFS)
 		r = detach(BOOT_UPPER, e);
@@ -63,12 +65,12 @@ static int mount_overlay(struct boot *b, struct err *e)
 	static const char *lowerdirs[PLAN_LAYERS_MAX];
 	struct overlay overlay = {
 		.lowerdirs = lowerdirs,
-		.count = b->open_count,
+		.count = b->plan.layers,
 		.target = BOOT_SYSROOT,
 	};
 	int r = mount_layers(b, paths, e);
 
-	for (size_t i = 0; i < b->open_count; i++)
+	for (size_t i = 0; i < b->plan.layers; i++)
 		lowerdirs[i] = paths[i];
 	if (!r && b->plan.upper == PLAN_UPPER_TMPFS) {
 		overlay.upperdir = BOOT_UPPER "/upper";
@@ -82,14 +84,84 @@ static int mount_overlay(struct boot *b, struct err *e)
 	return r;
 }
 
-int step_mounts(struct boot *b, struct err *e)
+static int mount_stack(struct boot *b, struct err *e)
+{
+	/* overlayfs takes no single layer without an upper; it is a root by itself. */
+	if (b->plan.layers == 1 && b->plan.upper == PLAN_UPPER_NONE)
+		return volume_mount(&b->open[0], BOOT_SYSROOT, true, e);
+	return mount_overlay(b, e);
+}
+
+static int mount_tmpfs(const char *target, const char *size, struct err *e)
+{
+	const struct fs_option options[] = {
+		{ "source", "tmpfs" }, { "mode", "0755" }, { "size", size },
+	};
+	const struct fs_mount m = {
+		.type = "tmpfs",
+		.options = options,
+		.option_count = sizeof(options) / sizeof(options[0]),
+		.target = target,
+		.code = FAIL_MOUNT_FAILED,
+	};
+
+	return fs_mount(&m, e);
+}
+
+/* A root of nothing but a tmpfs; its /usr is that of the root file system. */
+static int mount_volatile(struct boot *b, struct err *e)
+{
+	int r = mount_tmpfs(BOOT_SYSROOT, "25%", e);
+
+	if (!r)
+		r = make_dir(BOOT_SYSROOT "/usr", e);
+	if (r || !b->plan.layers)
+		return r;
+	r = make_dir(BOOT_LAYERS, e);
+	if (!r)
+		r = volume_mount(&b->open[0], BOOT_LAYERS, true, e);
+	if (r)
+		return r;
+	if (sys_mount(BOOT_LAYERS "/usr", BOOT_SYSROOT "/usr", NULL, MS_BIND, NULL))
+		return err_errno(e, FAIL_MOUNT_FAILED, "bind the root's /usr");
+	return detach(BOOT_LAYERS, e);
+}
+
+static int mount_root(struct boot *b, struct err *e)
 {
 	int r = make_dir(BOOT_SYSROOT, e);
 
-	/* overlayfs takes no single layer without an upper; it is a root by itself. */
-	if (!r && b->open_count == 1 && b->plan.upper == PLAN_UPPER_NONE)
-		r = volume_mount(&b->open[0], BOOT_SYSROOT, true, e);
-	else if (!r)
-		r = mount_overlay(b, e);
+	if (r)
+		return r;
+	return b->plan.root == PLAN_ROOT_TMPFS ? mount_volatile(b, e) : mount_stack(b, e);
+}
+
+static int mount_extensions(struct boot *b, struct err *e)
+{
+	size_t first = b->open_count - b->plan.extensions;
+	char target[sizeof(BOOT_EXTENSIONS) + ERR_VOLUME_SIZE + 1];
+	int r = b->plan.extensions ? make_dir(BOOT_EXTENSIONS, e) : 0;
+
+	for (size_t i = first; !r && i < b->open_count; i++) {
+		/* "extension-NAME" is mounted as NAME */
+		snprintf(target, sizeof(target), BOOT_EXTENSIONS "/%s",
+			 strchr(b->open[i].volume->name, '-') + 1);
+		r = make_dir(target, e);
+		if (!r)
+			r = volume_mount(&b->open[i], target, false, e);
+	}
+	return r;
+}
+
+int step_mounts(struct boot *b, struct err *e)
+{
+	int r = b->plan.root == PLAN_ROOT_INITRAMFS ? 0 : mount_root(b, e);
+
+	if (!r && b->plan.has_usr)
+		r = volume_mount(&b->open[b->plan.layers], BOOT_SYSROOT "/usr", true, e);
+	if (!r && b->plan.state_tmpfs)
+		r = mount_tmpfs(BOOT_SYSROOT "/var", "25%", e);
+	if (!r)
+		r = mount_extensions(b, e);
 	return r ? boot_diagnose(b, r, e) : 0;
 }

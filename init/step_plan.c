@@ -1,31 +1,99 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
-/* The command line becomes the plan. */
+/* The command line becomes the plan, and the policy must allow it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "init/cmdline.h"
 #include "init/log.h"
+#include "init/manifest.h"
 #include "init/steps.h"
+#include "lib/cleanup.h"
 #include "lib/file.h"
+#include "lib/sys.h"
 
-int step_plan(struct boot *b, struct err *e)
+static int read_failed(const char *path, ssize_t r, size_t limit, struct err *e)
+{
+	if (r == -EFBIG)
+		return err_set(e, FAIL_LIMIT_EXCEEDED, E2BIG, "%s has more than %zu bytes", path,
+			       limit - 1);
+	return err_set(e, FAIL_SYSTEM_CALL_FAILED, (int)-r, "read %s: %s", path,
+		       strerror((int)-r));
+}
+
+static int read_cmdline(struct boot_plan *plan, struct err *e)
 {
 	static char text[CMDLINE_SIZE];
 	ssize_t n = file_read_at(AT_FDCWD, "/proc/cmdline", text, sizeof(text));
-	int r;
 
-	if (n == -EFBIG)
-		return err_set(e, FAIL_LIMIT_EXCEEDED, E2BIG,
-			       "the command line has more than %d bytes", CMDLINE_SIZE - 1);
 	if (n < 0)
-		return err_set(e, FAIL_SYSTEM_CALL_FAILED, (int)-n, "read /proc/cmdline: %s",
-			       strerror((int)-n));
+		return read_failed("/proc/cmdline", n, sizeof(text), e);
 	if (n && text[n - 1] == '\n')
 		text[n - 1] = '\0';
-	r = plan_parse(text, &b->plan, e);
+	return plan_parse(text, plan, e);
+}
+
+static int read_policy(struct policy *policy, struct err *e)
+{
+	char text[POLICY_SIZE];
+	ssize_t n = file_read_at(AT_FDCWD, POLICY_FILE, text, sizeof(text));
+
+	/* None: the defaults, which are the strict ones. */
+	if (n == -ENOENT)
+		return 0;
+	if (n < 0)
+		return read_failed(POLICY_FILE, n, sizeof(text), e);
+	return policy_parse(text, policy, e);
+}
+
+static int read_packed_manifest(struct boot_plan *plan, struct err *e)
+{
+	static char text[PLAN_MANIFEST_MAX + 1];
+	ssize_t n = file_read_at(AT_FDCWD, MANIFEST_FILE, text, sizeof(text));
+
+	if (n == -ENOENT)
+		return 0;
+	if (n < 0)
+		return read_failed(MANIFEST_FILE, n, sizeof(text), e);
+	if (plan->manifest.digest_size)
+		return err_set(e, FAIL_ROOT_AMBIGUOUS, EINVAL,
+			       "there is a manifest in the initramfs and socle.manifest=");
+	return manifest_parse(text, (size_t)n, plan, e);
+}
+
+/* An initramfs that holds the agent is a root by itself, whatever root= says. */
+static bool initramfs_has(const char *agent)
+{
+	auto_fd int root = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	auto_fd int fd = root < 0 ? -1 : sys_open_in_root(root, agent, O_PATH | O_CLOEXEC);
+	struct stat st;
+
+	return fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode);
+}
+
+int boot_settle(struct boot *b, struct err *e)
+{
+	int r = plan_settle(&b->plan, initramfs_has(b->plan.agent), e);
+
+	if (!r)
+		r = policy_check(&b->policy, &b->plan, e);
 	if (!r)
 		log_info("%zu layer%s, agent %s", b->plan.layers, b->plan.layers == 1 ? "" : "s",
 			 b->plan.agent);
 	return r;
+}
+
+int step_plan(struct boot *b, struct err *e)
+{
+	int r = read_cmdline(&b->plan, e);
+
+	if (!r)
+		r = read_policy(&b->policy, e);
+	if (!r)
+		r = read_packed_manifest(&b->plan, e);
+	/* A manifest on a disk comes later, when there are disks. */
+	if (r || b->plan.manifest.digest_size)
+		return r;
+	return boot_settle(b, e);
 }

@@ -8,8 +8,6 @@
 
 #include "lib/cleanup.h"
 
-const char *const probe_fstypes[] = { "erofs", "squashfs", "ext4", "xfs", NULL };
-
 static const char *const partition_tables[] = { "gpt", "dos", NULL };
 
 static void cleanup_probe(blkid_probe *pr)

@@ -1,20 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
-#include <stddef.h>
-
 #include "mount/volume.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/mount.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/sysmacros.h>
-#include <sys/xattr.h>
 
 #include "lib/cleanup.h"
-#include "mount/fsmount.h"
+#include "verity/adopt.h"
+#include "verity/arm.h"
 #include "verity/check.h"
+#include "verity/superblock.h"
 
 size_t volume_wishes(const struct volume *v, struct device_wish *wishes, size_t count)
 {
@@ -30,24 +26,42 @@ size_t volume_wishes(const struct volume *v, struct device_wish *wishes, size_t 
 	return count;
 }
 
+/* The devices of one volume, as they were found. */
+struct parts {
+	const struct blockdev *data;
+	const struct blockdev *hash;
+	const struct blockdev *fec; /* NULL: none */
+};
+
+static struct parts find_parts(const struct volume *v, const struct device_wish *wishes)
+{
+	struct parts parts = { .data = &wishes[0].found, .hash = &wishes[0].found };
+	size_t next = 1;
+
+	if (v->hash.kind != DEVREF_NONE)
+		parts.hash = &wishes[next++].found;
+	if (v->fec.kind != DEVREF_NONE)
+		parts.fec = &wishes[next].found;
+	return parts;
+}
+
 static int too_small(const struct blockdev *b, uint64_t needed, const char *what, struct err *e)
 {
 	return err_set(e, FAIL_DEVICE_TOO_SMALL, ENOSPC, "%s has %llu bytes and %s %llu", b->name,
 		       (unsigned long long)b->size_bytes, what, (unsigned long long)needed);
 }
 
-static int check_sizes(const struct volume *v, const struct blockdev *data,
-		       const struct blockdev *hash, struct err *e)
+static int check_sizes(const struct verity_params *p, const struct parts *parts, struct err *e)
 {
 	struct verity_geometry g;
-	int r = verity_geometry(&v->verity, &g, e);
+	int r = verity_geometry(p, &g, e);
 
 	if (r)
 		return r;
-	if (data->size_bytes < g.data_bytes)
-		return too_small(data, g.data_bytes, "its data needs", e);
-	if (hash->size_bytes < g.hash_end_bytes)
-		return too_small(hash, g.hash_end_bytes, "its hash tree ends at", e);
+	if (parts->data->size_bytes < g.data_bytes)
+		return too_small(parts->data, g.data_bytes, "its data needs", e);
+	if (parts->hash->size_bytes < g.hash_end_bytes)
+		return too_small(parts->hash, g.hash_end_bytes, "its hash tree ends at", e);
 	return 0;
 }
 
@@ -63,107 +77,116 @@ static const char *node_path(const struct blockdev *b, char *buf, size_t size)
 
 #define NODE_PATH_SIZE (BLOCKDEV_NAME_SIZE + 5)
 
-static int open_and_check(const struct volume *v, const struct verity_parts *parts, int uevents,
-			  struct open_volume *ret, struct err *e)
+/* The host can write what is read here; the root hash, which it cannot, proves it or not. */
+static int complete_from_superblock(const struct volume *v, const struct parts *parts,
+				    struct verity_params *p, struct err *e)
 {
-	struct open_volume o = { .volume = v };
-	char name[VERITY_NAME_SIZE];
+	uint8_t bytes[VERITY_SUPERBLOCK_SIZE];
+	struct verity_params read = *p;
+	char path[NODE_PATH_SIZE];
+	auto_fd int fd = open(node_path(parts->hash, path, sizeof(path)), O_RDONLY | O_CLOEXEC);
+	ssize_t n;
 	int r;
 
-	snprintf(name, sizeof(name), "socle-%s", v->name);
-	r = verity_open(name, parts, &v->verity, &o.verity, e);
+	if (fd < 0)
+		return err_errno(e, FAIL_DEVICE_READ_FAILED, "open %s", path);
+	n = pread(fd, bytes, sizeof(bytes), (off_t)v->superblock_offset_bytes);
+	if (n < 0)
+		return err_errno(e, FAIL_DEVICE_READ_FAILED, "read the superblock of %s", path);
+	if ((size_t)n != sizeof(bytes))
+		return too_small(parts->hash, v->superblock_offset_bytes + sizeof(bytes),
+				 "its superblock ends at", e);
+	r = verity_superblock_read(bytes, v->superblock_offset_bytes, &read, NULL, e);
+	if (r == -ENODATA)
+		return err_set(e, FAIL_VERITY_PARAMS_INVALID, ENODATA, "%s has no verity superblock",
+			       path);
 	if (r)
 		return r;
-	r = verity_prove(&o.verity, &v->verity, uevents, e);
-	if (r) {
-		(void)verity_close(name);
+	memcpy(read.root_hash, p->root_hash, sizeof(read.root_hash));
+	read.root_hash_size = p->root_hash_size;
+	read.fec_roots = p->fec_roots;
+	read.fec_start_bytes = p->fec_start_bytes;
+	read.ignore_zero_blocks = p->ignore_zero_blocks;
+	r = verity_params_finish(&read, v->hash.kind == DEVREF_NONE, e);
+	if (!r)
+		*p = read;
+	return r;
+}
+
+static int open_or_adopt(const struct volume *v, const struct parts *parts,
+			 struct open_volume *o, struct err *e)
+{
+	char data[NODE_PATH_SIZE], hash[NODE_PATH_SIZE], fec[NODE_PATH_SIZE];
+	struct verity_parts paths = {
+		.data = node_path(parts->data, data, sizeof(data)),
+		.hash = node_path(parts->hash, hash, sizeof(hash)),
+		.fec = parts->fec ? node_path(parts->fec, fec, sizeof(fec)) : NULL,
+	};
+	struct verity_numbers numbers = {
+		.data_major = parts->data->major, .data_minor = parts->data->minor,
+		.hash_major = parts->hash->major, .hash_minor = parts->hash->minor,
+	};
+	int r = v->adopt ? verity_adopt(v->dm_name, &numbers, &o->params, &o->device, e) : 0;
+
+	return r ? (r > 0 ? 0 : r) : verity_open(v->dm_name, &paths, &o->params, &o->device, e);
+}
+
+static int open_verity(const struct volume *v, const struct parts *parts, int uevents,
+		       struct open_volume *o, struct err *e)
+{
+	int r = 0;
+
+	if (v->proof == VOLUME_SUPERBLOCK)
+		r = complete_from_superblock(v, parts, &o->params, e);
+	if (!r)
+		r = check_sizes(&o->params, parts, e);
+	if (!r)
+		r = open_or_adopt(v, parts, o, e);
+	if (r)
 		return r;
-	}
-	*ret = o;
-	return 0;
+	r = verity_prove(&o->device, &o->params, uevents, e);
+	if (r)
+		(void)verity_close(v->dm_name);
+	return r;
+}
+
+static void take_raw(const struct blockdev *b, struct verity_device *ret)
+{
+	ret->major = b->major;
+	ret->minor = b->minor;
+	node_path(b, ret->path, sizeof(ret->path));
 }
 
 int volume_open(const struct volume *v, const struct device_wish *wishes, int uevents,
 		struct open_volume *ret, struct err *e)
 {
-	char data[NODE_PATH_SIZE], hash[NODE_PATH_SIZE], fec[NODE_PATH_SIZE];
-	const struct blockdev *data_dev = &wishes[0].found, *hash_dev = data_dev;
-	struct verity_parts parts = { 0 };
-	size_t next = 1;
-	int r;
+	struct parts parts = find_parts(v, wishes);
+	struct open_volume o = { .volume = v, .params = v->verity };
+	int r = 0;
 
-	if (v->hash.kind != DEVREF_NONE)
-		hash_dev = &wishes[next++].found;
-	if (v->fec.kind != DEVREF_NONE)
-		parts.fec = node_path(&wishes[next].found, fec, sizeof(fec));
-	parts.data = node_path(data_dev, data, sizeof(data));
-	parts.hash = node_path(hash_dev, hash, sizeof(hash));
-	r = check_sizes(v, data_dev, hash_dev, e);
-	if (!r)
-		r = open_and_check(v, &parts, uevents, ret, e);
+	if (v->proof == VOLUME_RAW)
+		take_raw(parts.data, &o.device);
+	else
+		r = open_verity(v, &parts, uevents, &o, e);
 	if (r)
 		err_volume(e, v->name);
+	else
+		*ret = o;
 	return r;
 }
 
-/* The type that the plan names, or what the proved bytes say. */
-static int find_fstype(const struct open_volume *o, char type[FSTYPE_SIZE], struct err *e)
+int volume_diagnose(const struct open_volume *o, int uevents, struct err *e)
 {
-	auto_fd int fd = -1;
-	struct stat st;
-
-	if (o->volume->fstype[0]) {
-		strcpy(type, o->volume->fstype);
+	if (o->volume->proof == VOLUME_RAW || !verity_diagnose(&o->device, &o->params, uevents, e))
 		return 0;
-	}
-	fd = open(o->verity.path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return err_errno(e, FAIL_DEVICE_READ_FAILED, "open %s", o->verity.path);
-	if (fstat(fd, &st) || st.st_rdev != makedev(o->verity.major, o->verity.minor))
-		return err_set(e, FAIL_DEVICE_READ_FAILED, ENODEV, "%s is another device now",
-			       o->verity.path);
-	return probe_fstype(fd, type, e);
+	err_volume(e, o->volume->name);
+	return 1;
 }
 
-/*
- * A kernel whose erofs has no extended attributes would lose the marks of
- * opaque directories, and deleted files would come back. Other file systems
- * answer the same where an image merely has none, so they are not asked.
- */
-static int require_xattrs(const char *target, const char *type, struct err *e)
+int volume_arm(const struct open_volume *o, enum verity_corruption policy, struct err *e)
 {
-	char value;
+	int r = o->volume->proof == VOLUME_RAW ? 0 : verity_arm(&o->device, policy, e);
 
-	if (strcmp(type, "erofs") ||
-	    getxattr(target, "trusted.overlay.opaque", &value, sizeof(value)) >= 0 ||
-	    errno == ENODATA || errno == ERANGE)
-		return 0;
-	if (errno == EOPNOTSUPP)
-		return err_set(e, FAIL_KERNEL_FEATURE_MISSING, EOPNOTSUPP,
-			       "the kernel lacks CONFIG_EROFS_FS_XATTR: deleted files would "
-			       "come back");
-	return err_errno(e, FAIL_MOUNT_FAILED, "read an extended attribute of %s", target);
-}
-
-int volume_mount(const struct open_volume *o, const char *target, bool as_root, struct err *e)
-{
-	char type[FSTYPE_SIZE];
-	const struct fs_option options[] = { { "source", o->verity.path }, { "ro", NULL } };
-	const struct fs_mount m = {
-		.type = type,
-		.options = options,
-		.option_count = sizeof(options) / sizeof(options[0]),
-		.attributes = MOUNT_ATTR_RDONLY |
-			      (as_root ? 0 : MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV),
-		.target = target,
-		.code = FAIL_MOUNT_FAILED,
-	};
-	int r = find_fstype(o, type, e);
-
-	if (!r)
-		r = fs_mount(&m, e);
-	if (!r)
-		r = require_xattrs(target, type, e);
 	if (r)
 		err_volume(e, o->volume->name);
 	return r;

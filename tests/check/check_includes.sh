@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
 # Dependencies point one way: init -> mount -> verity -> lib, and
-# image-build -> verity -> lib.  Read from the #include lines, which are written
+# image-build -> init (the plan, for socle-image plan) -> mount -> verity -> lib.  Read from the #include lines, which are written
 # from the root.
 set -euo pipefail
 
@@ -10,7 +10,7 @@ declare -A may_include=(
 	[verity]="verity lib"
 	[mount]="mount verity lib"
 	[init]="init mount verity lib"
-	[image-build]="image-build kernel-config verity lib"
+	[image-build]="image-build kernel-config init mount verity lib"
 )
 status=0
 

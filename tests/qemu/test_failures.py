@@ -275,12 +275,12 @@ def two_disks_with_one_filesystem_id(bed: Bed, layer: Layer) -> Case:
 # --- the command line ------------------------------------------------------------
 
 
-@row("NO_LAYER", "plan", volume="-")
+@row("NO_ROOT", "plan", volume="-")
 def no_layer(bed: Bed, layer: Layer) -> Case:
     return [Disk(layer.disk, "layer0")], []
 
 
-@row("NO_LAYER", "plan", volume="-")
+@row("NO_ROOT", "plan", volume="-")
 def layer_only_in_quotes_and_behind_the_dashes(bed: Bed, layer: Layer) -> Case:
     """A2: neither of these is a parameter of ours."""
     argument = layer.argument("SERIAL=layer0")

@@ -112,14 +112,14 @@ static void test_prefix(void **state)
 	for (size_t i = 0; i < COUNT(lengths); i++)
 		for (size_t j = 0; j < COUNT(lengths); j++) {
 			fill(before, lengths[i]);
-			err_set(&e, FAIL_NO_LAYER, EINVAL, "%s", before);
+			err_set(&e, FAIL_NO_ROOT, EINVAL, "%s", before);
 			memcpy(old, e.text, sizeof(old));
 			fill(before, lengths[j]);
 			snprintf(expected, sizeof(expected), "%s%s", before, old);
 			expected[ERR_TEXT_SIZE - 1] = '\0';
 			err_prefix(&e, "%s", before);
 			assert_string_equal(e.text, expected);
-			assert_int_equal(e.code, FAIL_NO_LAYER);
+			assert_int_equal(e.code, FAIL_NO_ROOT);
 		}
 }
 

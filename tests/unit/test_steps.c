@@ -20,16 +20,19 @@ static void make_boot(size_t layers, enum plan_upper upper, bool open)
 	memset(&boot, 0, sizeof(boot));
 	boot.search.sysfs = boot.search.dev = boot.search.uevents = -1;
 	plan_init(&boot.plan);
+	boot.plan.root = PLAN_ROOT_LAYERS;
 	boot.plan.layers = layers;
 	boot.plan.upper = upper;
 	for (size_t i = 0; i < layers; i++) {
 		struct volume *v = &boot.plan.layer[i];
 		struct device_wish *wish = &boot.wishes[2 * i];
+		char name[ERR_VOLUME_SIZE], dm_name[VERITY_NAME_SIZE];
 
-		snprintf(v->name, sizeof(v->name), "layer-%zu", i);
+		snprintf(name, sizeof(name), "layer-%zu", i);
+		snprintf(dm_name, sizeof(dm_name), "socle-layer-%zu", i);
+		volume_init(v, name, dm_name);
 		strcpy(v->fstype, "squashfs");
 		v->data = (struct devref){ .kind = DEVREF_SERIAL, .value = "x" };
-		verity_params_init(&v->verity);
 		v->verity.data_blocks = i + 1;
 		boot.first_wish[i] = 2 * i;
 		wish->ref = &v->data;
@@ -38,8 +41,8 @@ static void make_boot(size_t layers, enum plan_upper upper, bool open)
 		if (!open)
 			continue;
 		boot.open[i].volume = v;
-		snprintf(boot.open[i].verity.name, VERITY_NAME_SIZE, "socle-%s", v->name);
-		snprintf(boot.open[i].verity.path, sizeof(boot.open[i].verity.path), "/dev/dm-%zu",
+		snprintf(boot.open[i].device.name, VERITY_NAME_SIZE, "socle-%s", v->name);
+		snprintf(boot.open[i].device.path, sizeof(boot.open[i].device.path), "/dev/dm-%zu",
 			 i);
 		boot.open_count = i + 1;
 	}
@@ -360,10 +363,10 @@ static void test_plan(void **state)
 		       "more than 32767 bytes");
 	strcpy(cmdline, "");
 	result = in_root(step_plan, fill_cmdline);
-	expect_failure("empty", result->r, &result->e, FAIL_NO_LAYER, "socle.layer=");
+	expect_failure("empty", result->r, &result->e, FAIL_NO_ROOT, "names no root");
 	strcpy(cmdline, "\n");
 	result = in_root(step_plan, fill_cmdline);
-	expect_failure("newline", result->r, &result->e, FAIL_NO_LAYER, "socle.layer=");
+	expect_failure("newline", result->r, &result->e, FAIL_NO_ROOT, "names no root");
 }
 
 static const char *modules_list;

@@ -21,16 +21,14 @@ static void make_volume(const char *hash_device, const char *fec_device)
 {
 	struct err e = { 0 };
 
-	memset(&volume, 0, sizeof(volume));
+	volume_init(&volume, "layer-3", "socle-layer-3");
 	memset(wishes, 0, sizeof(wishes));
-	strcpy(volume.name, "layer-3");
 	strcpy(volume.fstype, "erofs");
 	assert_int_equal(devref_parse("/dev/vda", &volume.data, &e), 0);
 	if (hash_device)
 		assert_int_equal(devref_parse(hash_device, &volume.hash, &e), 0);
 	if (fec_device)
 		assert_int_equal(devref_parse(fec_device, &volume.fec, &e), 0);
-	verity_params_init(&volume.verity);
 	/* 129 blocks of data, 3 of the tree */
 	assert_int_equal(verity_params_set(&volume.verity, "data_blocks", "129", &e), 0);
 	assert_int_equal(verity_params_set(&volume.verity, "root_hash", HASH, &e), 0);
@@ -82,7 +80,7 @@ static void test_open(void **state)
 					  "fec=- blocks=129\n"
 					  "verity_prove socle-layer-3\n");
 	assert_ptr_equal(open.volume, &volume);
-	assert_string_equal(open.verity.path, "/dev/dm-0");
+	assert_string_equal(open.device.path, "/dev/dm-0");
 
 	make_volume("/dev/x", "/dev/y");
 	found(0, "nvme0n1p1", 1 << 20);
@@ -166,13 +164,83 @@ static void test_open_fails(void **state)
 	assert_null(open.volume);
 }
 
+/* --- adopting what the kernel opened -------------------------------------------------- */
+
+static void test_adopt(void **state)
+{
+	struct open_volume open = { .volume = NULL };
+	struct err e = { 0 };
+
+	(void)state;
+	make_volume(NULL, NULL);
+	volume.adopt = true;
+	found(0, "vda", 1 << 20);
+	wishes[0].found.major = 254;
+	wishes[0].found.minor = 1;
+	fake_verity_reset(0, 0);
+	fake_adopts = 1;
+	expect_success("there", volume_open(&volume, wishes, -1, &open, &e), &e);
+	assert_string_equal(fake_sys.log, "verity_adopt socle-layer-3 254:1 254:1\n"
+					  "verity_prove socle-layer-3\n");
+	fake_verity_reset(0, 0);
+	fake_adopts = 0;
+	expect_success("not there", volume_open(&volume, wishes, -1, &open, &e), &e);
+	assert_non_null(strstr(fake_sys.log, "verity_open socle-layer-3"));
+	fake_verity_reset(1, EEXIST);
+	expect_failure("another", volume_open(&volume, wishes, -1, &open, &e), &e,
+		       FAIL_VERITY_OPEN_FAILED, "adopt");
+	assert_int_equal(fake_sys.calls, 1);
+}
+
+/* --- nothing proves it -------------------------------------------------------------- */
+
+static void test_raw(void **state)
+{
+	struct open_volume open = { .volume = NULL };
+	struct err e = { 0 };
+
+	(void)state;
+	make_volume(NULL, NULL);
+	volume.proof = VOLUME_RAW;
+	strcpy(volume.options, "data=ordered,,errors=remount-ro");
+	found(0, "cciss!c0d0p1", 512);
+	wishes[0].found.major = 8;
+	wishes[0].found.minor = 17;
+	fake_verity_reset(0, 0);
+	expect_success("raw", volume_open(&volume, wishes, -1, &open, &e), &e);
+	assert_int_equal(fake_sys.calls, 0);
+	assert_string_equal(open.device.path, "/dev/cciss/c0d0p1");
+	assert_int_equal(open.device.major, 8);
+	assert_int_equal(open.device.minor, 17);
+	expect_success("read-only", volume_mount(&open, "/sysroot", true, &e), &e);
+	assert_string_equal(fake_sys.log, "fsopen erofs\n"
+					  "fsconfig string source /dev/cciss/c0d0p1\n"
+					  "fsconfig flag ro -\n"
+					  "fsconfig string data ordered\n"
+					  "fsconfig string errors remount-ro\n"
+					  "fsconfig create - -\n"
+					  "fsmount 0x1\n"
+					  "move_mount /sysroot\n");
+	volume.writable = true;
+	fake_verity_reset(0, 0);
+	expect_success("writable", volume_mount(&open, "/sysroot", true, &e), &e);
+	assert_null(strstr(fake_sys.log, "flag ro"));
+	assert_non_null(strstr(fake_sys.log, "fsmount 0\n"));
+	/* and nothing is armed or diagnosed */
+	fake_verity_reset(0, 0);
+	fake_bad_device = "";
+	assert_int_equal(volume_diagnose(&open, -1, &e), 0);
+	expect_success("arm", volume_arm(&open, VERITY_ON_CORRUPTION_PANIC, &e), &e);
+	assert_int_equal(fake_sys.calls, 0);
+}
+
 /* --- mounting ---------------------------------------------------------------------- */
 
 static struct open_volume an_open_volume(const char *fstype)
 {
 	struct open_volume open = {
 		.volume = &volume,
-		.verity = { .name = "socle-layer-3", .major = 253, .minor = 5,
+		.device = { .name = "socle-layer-3", .major = 253, .minor = 5,
 			    .path = "/dev/dm-5" },
 	};
 
@@ -276,24 +344,24 @@ static void test_probed_type(void **state)
 	put_bytes(t.fd, "d", disk, DISK_SIZE);
 	put_bytes(t.fd, "zero", disk, 1024);
 	free(disk);
-	zero = path_of(t.fd, "zero", open.verity.path, sizeof(open.verity.path));
-	fd = path_of(t.fd, "d", open.verity.path, sizeof(open.verity.path));
+	zero = path_of(t.fd, "zero", open.device.path, sizeof(open.device.path));
+	fd = path_of(t.fd, "d", open.device.path, sizeof(open.device.path));
 	fds = open_fds();
 	/* a file's device number is 0:0 */
 	fake_verity_reset(0, 0);
 	expect_failure("another", volume_mount(&open, "/layers/3", false, &e), &e,
 		       FAIL_DEVICE_READ_FAILED, "is another device now");
 	assert_int_equal(fake_sys.calls, 0);
-	open.verity.major = open.verity.minor = 0;
+	open.device.major = open.device.minor = 0;
 	expect_success("ext4", volume_mount(&open, "/layers/3", false, &e), &e);
 	assert_memory_equal(fake_sys.log, "fsopen ext4\n", 12);
-	snprintf(open.verity.path, sizeof(open.verity.path), "/proc/self/fd/%d", zero);
+	snprintf(open.device.path, sizeof(open.device.path), "/proc/self/fd/%d", zero);
 	fake_verity_reset(0, 0);
 	expect_failure("nothing", volume_mount(&open, "/layers/3", false, &e), &e,
 		       FAIL_FILESYSTEM_UNKNOWN, "there is no erofs");
 	assert_string_equal(e.volume, "layer-3");
 	assert_int_equal(fake_sys.calls, 0);
-	strcpy(open.verity.path, "/nowhere");
+	strcpy(open.device.path, "/nowhere");
 	expect_failure("absent", volume_mount(&open, "/layers/3", false, &e), &e,
 		       FAIL_DEVICE_READ_FAILED, "open /nowhere");
 	assert_int_equal(open_fds(), fds);
@@ -309,6 +377,8 @@ int main(void)
 		cmocka_unit_test(test_open),
 		cmocka_unit_test(test_sizes),
 		cmocka_unit_test(test_open_fails),
+		cmocka_unit_test(test_adopt),
+		cmocka_unit_test(test_raw),
 		cmocka_unit_test(test_mount),
 		cmocka_unit_test(test_mount_fails),
 		cmocka_unit_test(test_erofs_attributes),

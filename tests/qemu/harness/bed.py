@@ -95,6 +95,7 @@ class Bed:
                 more += ["--module", name]
             for number, (name, content) in enumerate(files.items()):
                 (draft / str(number)).write_bytes(content)
+                (draft / str(number)).chmod(0o755 if content.startswith(b"\x7fELF") else 0o644)
                 more += ["--file", f"{name}={draft / str(number)}"]
             image.make_initramfs(programs.image, programs.init, programs.modules,
                                  draft / "initramfs", *more)

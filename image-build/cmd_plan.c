@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
+/* socle-image plan: what socle-init would do with a command line, without booting it. */
+#include <errno.h>
+#include <json-c/json.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "image-build/command.h"
+#include "image-build/plan_files.h"
+#include "image-build/plan_json.h"
+#include "init/cmdline.h"
+
+struct options {
+	const char *cmdline;
+	const char *manifest;
+	const char *policy;
+	bool agent_in_initramfs;
+	bool json;
+};
+
+/* As large as the guest's, so not on the stack. */
+static struct boot_plan plan;
+
+static int take_cmdline(const char *cmdline, struct err *e)
+{
+	static char text[CMDLINE_SIZE];
+
+	if (strlen(cmdline) >= sizeof(text))
+		return err_set(e, FAIL_LIMIT_EXCEEDED, E2BIG,
+			       "the command line has more than %d bytes", CMDLINE_SIZE - 1);
+	strcpy(text, cmdline);
+	return plan_parse(text, &plan, e);
+}
+
+static int check_policy(const char *path, struct err *e)
+{
+	struct policy policy = { false };
+	int r = path ? plan_policy_file(path, &policy, e) : 0;
+
+	return r ? r : policy_check(&policy, &plan, e);
+}
+
+/* The same calls in the same order as init/step_plan.c and init/step_manifest.c. */
+static int make_plan(const struct options *o, struct err *e)
+{
+	int r = take_cmdline(o->cmdline ? o->cmdline : "", e);
+
+	if (!r && o->manifest)
+		r = plan_manifest_file(o->manifest, &plan, e);
+	if (!r)
+		r = plan_settle(&plan, o->agent_in_initramfs, e);
+	return r ? r : check_policy(o->policy, e);
+}
+
+static void print_plan(bool json)
+{
+	struct json_object *object;
+
+	if (!json) {
+		plan_print(&plan, stdout);
+		return;
+	}
+	object = plan_json(&plan);
+	printf("%s\n", json_object_to_json_string_ext(object, JSON_C_TO_STRING_PRETTY |
+							JSON_C_TO_STRING_NOSLASHESCAPE));
+	json_object_put(object);
+}
+
+/* The guest's own line, and under --json the same as JSON. */
+static void print_refusal(const struct err *e, bool json)
+{
+	struct json_object *object;
+
+	fprintf(stderr, "socle: FAILED step=plan volume=%s code=%s: %s\n",
+		e->volume[0] ? e->volume : "-", fail_name(e->code), e->text);
+	if (!json)
+		return;
+	object = json_object_new_object();
+	json_object_object_add(object, "code", json_object_new_string(fail_name(e->code)));
+	json_object_object_add(object, "volume", json_object_new_string(e->volume));
+	json_object_object_add(object, "text", json_object_new_string(e->text));
+	printf("%s\n", json_object_to_json_string_ext(object, JSON_C_TO_STRING_PRETTY |
+							JSON_C_TO_STRING_NOSLASHESCAPE));
+	json_object_put(object);
+}
+
+static const struct option_row options[] = {
+	{ "--cmdline", "TEXT", offsetof(struct options, cmdline), option_text, false,
+	  "the kernel command line" },
+	{ "--manifest", "FILE", offsetof(struct options, manifest), option_text, false,
+	  "the manifest that the initramfs or a disk holds" },
+	{ "--policy", "FILE", offsetof(struct options, policy), option_text, false,
+	  "the policy that the initramfs holds; default: verity=required" },
+	{ "--agent-in-initramfs", NULL, offsetof(struct options, agent_in_initramfs), option_flag,
+	  false, "the initramfs holds the agent, so it can be the root" },
+	{ "--json", NULL, offsetof(struct options, json), option_flag, false, "print JSON" },
+	{ .name = NULL },
+};
+
+static int run(int argc, char **argv)
+{
+	struct options o = { .cmdline = NULL };
+	struct err e = { .text = "" };
+	int status = option_parse(&command_plan, argc, argv, &o, NULL);
+
+	if (status)
+		return status;
+	if (!o.cmdline && !o.manifest) {
+		fprintf(stderr, "socle-image plan: --cmdline or --manifest is needed\n");
+		return STATUS_USAGE;
+	}
+	if (make_plan(&o, &e)) {
+		print_refusal(&e, o.json);
+		return STATUS_FAILED;
+	}
+	print_plan(o.json);
+	return STATUS_OK;
+}
+
+const struct command command_plan = {
+	.name = "plan",
+	.summary = "what a guest would do with a command line",
+	.operands = "",
+	.details = "Prints the boot plan that socle-init would make of a kernel command line or a\n"
+		   "manifest. Where the guest would refuse it, the failure line goes to standard\n"
+		   "error, and the exit status is 1.\n",
+	.options = options,
+	.run = run,
+};

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
+#include "image-build/plan_files.h"
+
+#include <fcntl.h>
+#include <string.h>
+
+#include "init/manifest.h"
+#include "lib/file.h"
+
+/* -EFBIG is the guest's limit, too. */
+static int read_text(const char *path, char *text, size_t size, struct err *e)
+{
+	ssize_t n = file_read_at(AT_FDCWD, path, text, size);
+
+	if (n >= 0)
+		return (int)n;
+	return err_set(e, FAIL_SYSTEM_CALL_FAILED, (int)-n, "%.200s: %s", path, strerror((int)-n));
+}
+
+int plan_policy_file(const char *path, struct policy *ret, struct err *e)
+{
+	char text[POLICY_SIZE];
+	int n = read_text(path, text, sizeof(text), e);
+
+	return n < 0 ? n : policy_parse(text, ret, e);
+}
+
+int plan_manifest_file(const char *path, struct boot_plan *plan, struct err *e)
+{
+	static char text[PLAN_MANIFEST_MAX + 1];
+	int n = read_text(path, text, sizeof(text), e);
+
+	return n < 0 ? n : manifest_parse(text, (size_t)n, plan, e);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0 */
+#ifndef INIT_POLICY_H
+#define INIT_POLICY_H
+
+#include "init/plan.h"
+
+/*
+ * What the initramfs, which is measured with the kernel, allows whatever the
+ * command line says. A text of key=value lines, packed as POLICY_FILE:
+ *
+ *   verity=required|optional     required: nothing is mounted that no root hash
+ *                                proves. The default.
+ *   modules=locked|open          locked: after the listed modules no other can
+ *                                be loaded until the next boot. Default open.
+ */
+
+#define POLICY_FILE "/etc/socle/policy"
+#define POLICY_SIZE 4096 /* bytes of the text */
+
+struct policy {
+	bool verity_optional;
+	bool modules_locked;
+};
+
+/* Parse a policy; the text is written to. Unknown or repeated keys are refused. Pure. */
+int policy_parse(char *text, struct policy *ret, struct err *e);
+
+/* POLICY_REFUSED where the plan asks for what the policy forbids. Pure. */
+int policy_check(const struct policy *policy, const struct boot_plan *plan, struct err *e);
+
+#endif

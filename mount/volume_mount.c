@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
+#include <stddef.h>
+
+#include "mount/volume.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/mount.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/xattr.h>
+
+#include "lib/cleanup.h"
+#include "mount/fsmount.h"
+
+/* The type that the plan names, or what the proved bytes say. */
+static int find_fstype(const struct open_volume *o, char type[FSTYPE_SIZE], struct err *e)
+{
+	const struct verity_device *dev = &o->device;
+	auto_fd int fd = -1;
+	struct stat st;
+
+	if (o->volume->fstype[0]) {
+		strcpy(type, o->volume->fstype);
+		return 0;
+	}
+	fd = open(dev->path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return err_errno(e, FAIL_DEVICE_READ_FAILED, "open %s", dev->path);
+	if (fstat(fd, &st) || st.st_rdev != makedev(dev->major, dev->minor))
+		return err_set(e, FAIL_DEVICE_READ_FAILED, ENODEV, "%s is another device now",
+			       dev->path);
+	return probe_fstype(fd, type, e);
+}
+
+/*
+ * A kernel whose erofs has no extended attributes would lose the marks of
+ * opaque directories, and deleted files would come back. Other file systems
+ * answer the same where an image merely has none, so they are not asked.
+ */
+static int require_xattrs(const char *target, const char *type, struct err *e)
+{
+	char value;
+
+	if (strcmp(type, "erofs") ||
+	    getxattr(target, "trusted.overlay.opaque", &value, sizeof(value)) >= 0 ||
+	    errno == ENODATA || errno == ERANGE)
+		return 0;
+	if (errno == EOPNOTSUPP)
+		return err_set(e, FAIL_KERNEL_FEATURE_MISSING, EOPNOTSUPP,
+			       "the kernel lacks CONFIG_EROFS_FS_XATTR: deleted files would "
+			       "come back");
+	return err_errno(e, FAIL_MOUNT_FAILED, "read an extended attribute of %s", target);
+}
+
+#define OPTIONS_MAX 24
+
+/* "a=b,c" as options behind those that are there; text is written to. */
+static int add_options(char *text, struct fs_option *options, size_t *count, struct err *e)
+{
+	char *word;
+
+	while ((word = strsep(&text, ","))) {
+		char *value = strchr(word, '=');
+
+		if (!*word)
+			continue;
+		if (*count == OPTIONS_MAX)
+			return err_set(e, FAIL_LIMIT_EXCEEDED, E2BIG,
+				       "there are more than %d mount options", OPTIONS_MAX);
+		if (value)
+			*value++ = '\0';
+		options[(*count)++] = (struct fs_option){ word, value };
+	}
+	return 0;
+}
+
+static int mount_as(const struct open_volume *o, const char *type, const char *target,
+		    bool as_root, struct err *e)
+{
+	struct fs_option options[OPTIONS_MAX] = { { "source", o->device.path } };
+	char words[VOLUME_OPTIONS_SIZE];
+	struct fs_mount m = {
+		.type = type,
+		.options = options,
+		.option_count = 1,
+		.attributes = (o->volume->writable ? 0 : MOUNT_ATTR_RDONLY) |
+			      (as_root ? 0 : MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV),
+		.target = target,
+		.code = FAIL_MOUNT_FAILED,
+	};
+	int r;
+
+	if (!o->volume->writable)
+		options[m.option_count++] = (struct fs_option){ "ro", NULL };
+	strcpy(words, o->volume->options);
+	r = add_options(words, options, &m.option_count, e);
+	return r ? r : fs_mount(&m, e);
+}
+
+int volume_mount(const struct open_volume *o, const char *target, bool as_root, struct err *e)
+{
+	char type[FSTYPE_SIZE];
+	int r = find_fstype(o, type, e);
+
+	if (!r)
+		r = mount_as(o, type, target, as_root, e);
+	if (!r)
+		r = require_xattrs(target, type, e);
+	if (r)
+		err_volume(e, o->volume->name);
+	return r;
+}

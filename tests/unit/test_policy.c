@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
+/* What the initramfs' policy says, and what it then refuses. */
+#include "tests/unit/unit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "init/policy.h"
+
+static struct boot_plan plan;
+
+static int parse(const char *text, struct policy *policy, struct err *e)
+{
+	char *copy = strdup(text);
+	int r = policy_parse(copy, policy, e);
+
+	free(copy);
+	return r;
+}
+
+static const struct {
+	const char *text;
+	bool verity_optional, modules_locked;
+} good[] = {
+	{ "", false, false },
+	{ "\n\n# nothing\n", false, false },
+	{ "verity=required\nmodules=open\n", false, false },
+	{ "verity=optional\n", true, false },
+	{ "modules=locked", false, true },
+	{ "modules=locked\n#x\nverity=optional\n", true, true },
+};
+
+static void test_good(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < COUNT(good); i++) {
+		struct policy policy = { true, true };
+		struct err e = { 0 };
+
+		expect_success(good[i].text, parse(good[i].text, &policy, &e), &e);
+		assert_int_equal(policy.verity_optional, good[i].verity_optional);
+		assert_int_equal(policy.modules_locked, good[i].modules_locked);
+	}
+}
+
+static const struct {
+	const char *text;
+	enum fail_code code;
+	const char *words;
+} refused[] = {
+	{ "verity", FAIL_VALUE_INVALID, "has a line \"verity\"" },
+	{ "verity=", FAIL_VALUE_INVALID, "has a line \"\"" },
+	{ "verity=Optional", FAIL_VALUE_INVALID, "\"Optional\"" },
+	{ "verity=optional ", FAIL_VALUE_INVALID, "\"optional \"" },
+	{ " verity=optional", FAIL_KEY_UNKNOWN, "no key  verity" },
+	{ "shell=yes", FAIL_KEY_UNKNOWN, "no key shell" },
+	{ "verity=required\nverity=optional", FAIL_KEY_REPEATED, "verity= stands twice" },
+};
+
+static void test_refused(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < COUNT(refused); i++) {
+		struct policy policy = { false, false };
+		struct err e = { 0 };
+
+		expect_failure(refused[i].text, parse(refused[i].text, &policy, &e), &e,
+			       refused[i].code, refused[i].words);
+		assert_false(policy.verity_optional);
+	}
+}
+
+/* A raw volume in each of the places that a plan has for volumes. */
+static void test_raw_volumes(void **state)
+{
+	static const struct policy required = { false, false }, optional = { true, false };
+	struct volume *const places[] = { &plan.layer[0], &plan.layer[1], &plan.usr,
+					  &plan.extension[0], &plan.extension[1] };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(places); i++) {
+		struct err e = { 0 };
+
+		plan_init(&plan);
+		plan.layers = 2;
+		plan.has_usr = true;
+		plan.extensions = 2;
+		for (size_t j = 0; j < COUNT(places); j++)
+			volume_init(places[j], "other", "");
+		expect_success("all proved", policy_check(&required, &plan, &e), &e);
+		volume_init(places[i], "this", "");
+		places[i]->proof = VOLUME_RAW;
+		expect_failure("one raw", policy_check(&required, &plan, &e), &e,
+			       FAIL_POLICY_REFUSED, "nothing proves this");
+		assert_string_equal(e.volume, "this");
+		expect_success("allowed", policy_check(&optional, &plan, &e), &e);
+		places[i]->proof = VOLUME_SUPERBLOCK;
+		expect_success("superblock", policy_check(&required, &plan, &e), &e);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_good),
+		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_raw_volumes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
