@@ -51,6 +51,6 @@ int verity_adopt(const char *name, const struct verity_numbers *numbers,
 	    !table_matches(name, numbers, p))
 		return err_set(e, FAIL_VERITY_OPEN_FAILED, EEXIST,
 			       "there is a device %s, and its table is not the one asked for", name);
-	verity_set_device(ret, name, (unsigned int)info.major, (unsigned int)info.minor);
+	dm_set_device(ret, name, &info);
 	return 1;
 }

@@ -3,7 +3,10 @@
 
 #include "verity/dm.h"
 
+#include <stdio.h>
 #include <string.h>
+
+#include "verity/open.h"
 
 __attribute__((format(printf, 5, 6)))
 static void log_nothing(int level, const char *file, int line, int errnum, const char *fmt, ...)
@@ -40,4 +43,12 @@ const char *dm_verity_target(struct dm_task *task, uint64_t *ret_sectors)
 		return NULL;
 	*ret_sectors = length;
 	return params;
+}
+
+void dm_set_device(struct verity_device *dev, const char *name, const struct dm_info *info)
+{
+	snprintf(dev->name, sizeof(dev->name), "%s", name);
+	dev->major = (unsigned int)info->major;
+	dev->minor = (unsigned int)info->minor;
+	snprintf(dev->path, sizeof(dev->path), "/dev/dm-%u", dev->minor);
 }

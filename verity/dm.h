@@ -26,4 +26,9 @@ static inline void dm_cleanup_task(struct dm_task **task)
  */
 const char *dm_verity_target(struct dm_task *task, uint64_t *ret_sectors);
 
+struct verity_device;
+
+/* Fill in a device by the name and number that device-mapper has for it. */
+void dm_set_device(struct verity_device *dev, const char *name, const struct dm_info *info);
+
 #endif

@@ -59,15 +59,6 @@ static int set_parameters(struct crypt_device *cd, const struct verity_parts *pa
 	return crypt_format(cd, CRYPT_VERITY, NULL, NULL, NULL, NULL, 0, &params);
 }
 
-void verity_set_device(struct verity_device *dev, const char *name, unsigned int major,
-		       unsigned int minor)
-{
-	snprintf(dev->name, sizeof(dev->name), "%s", name);
-	dev->major = major;
-	dev->minor = minor;
-	snprintf(dev->path, sizeof(dev->path), "/dev/dm-%u", minor);
-}
-
 /* The number that device-mapper gave, asked for by the name that was just made. */
 static int read_number(const char *name, struct verity_device *ret)
 {
@@ -77,7 +68,7 @@ static int read_number(const char *name, struct verity_device *ret)
 	if (!task || !dm_task_run(task) || !dm_task_get_info(task, &info) || !info.exists ||
 	    !info.read_only)
 		return -ENODEV;
-	verity_set_device(ret, name, (unsigned int)info.major, (unsigned int)info.minor);
+	dm_set_device(ret, name, &info);
 	return 0;
 }
 

@@ -34,10 +34,6 @@ int verity_open(const char *name, const struct verity_parts *parts, const struct
 /* Close it again; for failures on the way and for tests. 0 or -errno. */
 int verity_close(const char *name);
 
-/* Fill in a device by its number; for those that open one in another way. */
-void verity_set_device(struct verity_device *dev, const char *name, unsigned int major,
-		       unsigned int minor);
-
 /* Let go of what the libraries keep open between devices. */
 void verity_release(void);
 
