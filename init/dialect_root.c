@@ -3,7 +3,7 @@
  * The kernel's own keys about the root. Where no other dialect gives one, root=
  * names a file system that nothing proves, and the policy has to allow that.
  */
-#include <stdio.h>
+#include <errno.h>
 #include <string.h>
 
 #include "init/dialect.h"
@@ -74,16 +74,27 @@ static int claim(struct boot_plan *plan, struct err *e)
 	return 0;
 }
 
+/* init= goes with the root of whoever wrote it, never with one of ours. */
+static int take_init(struct boot_plan *plan, struct err *e)
+{
+	if (!root_keys.init[0] || !plan->dialect || plan->dialect == dialect_socle.name ||
+	    plan->given.agent)
+		return 0;
+	if (root_keys.init[0] != '/')
+		return err_set(e, FAIL_VALUE_INVALID, EINVAL, "init=%.100s is no absolute path",
+			       root_keys.init);
+	strcpy(plan->agent, root_keys.init);
+	return 0;
+}
+
 static int finish(struct boot_plan *plan, struct err *e)
 {
 	int r = 0;
 
 	if (root_keys.root[0] && !plan->dialect)
 		r = claim(plan, e);
-	/* init= goes with the root of whoever wrote it, never with one of ours. */
-	if (!r && root_keys.init[0] && plan->dialect && plan->dialect != dialect_socle.name &&
-	    !plan->given.agent)
-		strcpy(plan->agent, root_keys.init);
+	if (!r)
+		r = take_init(plan, e);
 	memset(&root_keys, 0, sizeof(root_keys));
 	return r;
 }

@@ -1,29 +1,43 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
-/* Any command line: a plan whose every layer can be proved, or an error. */
+/* Any command line: a plan whose every volume can be proved or is called raw, or an error. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "init/plan.h"
+#include "init/policy.h"
 #include "tests/fuzz/fuzz.h"
+
+static void require_proof(const struct volume *v)
+{
+	const struct verity_params *p = &v->verity;
+
+	REQUIRE(v->data.kind != DEVREF_NONE && v->name[0]);
+	if (v->proof == VOLUME_RAW)
+		return;
+	REQUIRE(!v->writable && v->dm_name[0]);
+	REQUIRE(p->root_hash_size && p->root_hash_size == verity_digest_size(p->hash_name));
+	if (v->proof == VOLUME_VERITY)
+		REQUIRE(p->data_blocks && p->hash_start_given);
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+	static const struct policy strict = { .verity_optional = false };
 	static struct boot_plan plan;
 	char *line = malloc(size + 1);
 	struct err e = { 0 };
 	FILE *null = fopen("/dev/null", "w");
+	const struct volume *v;
 
 	memcpy(line, data, size);
 	line[size] = '\0';
 	if (plan_parse(line, &plan, &e)) {
 		REQUIRE(e.code != FAIL_NONE && e.text[0]);
 	} else {
-		REQUIRE(plan.layers > 0 && plan.agent[0] == '/' && plan.timeout_s > 0);
-		for (size_t i = 0; i < plan.layers; i++) {
-			const struct verity_params *p = &plan.layer[i].verity;
-
-			REQUIRE(p->root_hash_size == verity_digest_size(p->hash_name));
-			REQUIRE(p->root_hash_size && p->data_blocks && p->hash_start_given);
+		REQUIRE(plan.agent[0] == '/' && plan.timeout_s > 0);
+		REQUIRE((plan.layers > 0) <= (plan.root != PLAN_ROOT_NONE));
+		for (size_t i = 0; (v = plan_volume(&plan, i)); i++) {
+			require_proof(v);
+			REQUIRE(v->proof != VOLUME_RAW || policy_check(&strict, &plan, &e));
 		}
 		plan_print(&plan, null);
 	}
