@@ -67,3 +67,14 @@ def one(bed: Bed) -> list[Layer]:
     layers = bed.image(bed.base())
     assert len(layers[0].tree.level_blocks()) == 2
     return layers
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """How long the guests took whose tests say so (see test_architectures.py)."""
+    reports = [report for key in ("passed", "failed") for report in terminalreporter.stats.get(key, [])]
+    lines = [f"{value}  {report.nodeid.split('::')[-1]}" for report in reports
+             if report.when == "call" for name, value in report.user_properties if name == "guest"]
+    if lines:
+        terminalreporter.section("guests of each machine")
+        for line in sorted(lines):
+            terminalreporter.line(line)

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "tests/qemu/agent/json.h"
+#include "tests/qemu/agent/remake.h"
 
 #define COMMANDS "/etc/socle-test"
 
@@ -220,7 +221,7 @@ static const struct verb {
 	{ "path", do_path },   { "read", do_read },     { "write", do_write },
 	{ "fill", do_fill },   { "unlink", do_unlink }, { "mkdir", do_mkdir },
 	{ "rmdir", do_rmdir }, { "statfs", do_statfs }, { "escape", do_escape },
-	{ "sleep", do_sleep },
+	{ "sleep", do_sleep }, { "remake", do_remake },
 };
 
 static void run_command(const char *name, const char *argument)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Callable, Optional, Sequence
 
-from harness import debian, image, oci, verdict, vm
+from harness import debian, image, machines, oci, verdict, vm
 from harness.image import Layer
 from harness.oci import Entry
 from harness.store import Store, digest
@@ -28,9 +28,12 @@ DEFAULTS = {
     "SOCLE_CACHE": "build/cache",
 }
 
-# On every command line: the failure line's way out, and a panic that ends the guest.
-# An emulated timer that is late at boot on a busy machine is no reason for a panic.
-COMMON = ["console=ttyS0", "panic=-1", "no_timer_check", "socle.report=/dev/ttyS1"]
+# The build machine's own; the others stand in the environment once more for each
+# architecture, with its name behind theirs.
+SHARED = ["SOCLE_IMAGE", "SOCLE_CACHE"]
+
+# On every command line of the machine that most tests use.
+COMMON = machines.Q35.common()
 
 # More data blocks than one hash block has room for, so that the tree has two levels.
 FILLER_BYTES = 1 << 20
@@ -51,10 +54,12 @@ class Programs:
     cache: Path
 
     @classmethod
-    def from_environment(cls) -> "Programs":
+    def from_environment(cls, arch: str = "x86_64") -> "Programs":
         paths = {}
         for name, default in DEFAULTS.items():
-            path = Path(os.environ.get(name) or REPOSITORY / default).resolve()
+            found = os.environ.get(f"{name}_{arch}") or (
+                os.environ.get(name) if arch == "x86_64" or name in SHARED else None)
+            path = Path(found or REPOSITORY / default.replace("x86_64", arch)).resolve()
             if name == "SOCLE_CACHE":
                 path.mkdir(parents=True, exist_ok=True)
             elif not path.exists():
@@ -168,9 +173,10 @@ class Bed:
 
     # --- boots ----------------------------------------------------------------
 
-    def machine(self, disks: list[vm.Disk], arguments: list[str], **more: object) -> vm.Machine:
+    def machine(self, disks: list[vm.Disk], arguments: list[str],
+                kind: machines.Kind = machines.Q35, **more: object) -> vm.Machine:
         machine = vm.Machine(self.programs.kernel, self.initramfs(),
-                             " ".join([*COMMON, *arguments]), disks)
+                             " ".join([*kind.common(), *arguments]), disks, kind)
         for name, value in more.items():
             setattr(machine, name, value)
         return machine

@@ -16,14 +16,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Optional
 
-from harness import accel
+from harness import accel, machines
+from harness.machines import Kind
 from harness.qmp import Qmp, QmpError
 
 BLK = "virtio-blk"
 SCSI = "virtio-scsi"
 
-# The port behind which a virtio-blk disk can be plugged while the guest runs.
-HOTPLUG_PORT = "late"
+# The PCI bridge behind which a virtio-blk disk can be plugged while the guest runs.
+BRIDGE = "bridge"
 
 # The guest was still running when its time was over.
 TIMEOUT = "timeout"
@@ -37,6 +38,7 @@ class Disk:
     serial: Optional[str] = None
     bus: str = BLK
     late: bool = False  # not there at the start: plug() brings it
+    bridged: bool = False  # not on the PCI root bus, as a late one is not
     bad_sector: Optional[int] = None  # reading it is an I/O error
 
     def node(self, index: int) -> dict[str, object]:
@@ -47,14 +49,14 @@ class Disk:
             file = {"driver": "blkdebug", "image": file, "inject-error": [error]}
         return {"driver": "raw", "node-name": f"disk{index}", "read-only": True, "file": file}
 
-    def device(self, index: int) -> dict[str, object]:
+    def device(self, index: int, kind: Kind) -> dict[str, object]:
         device: dict[str, object] = {"drive": f"disk{index}", "id": f"dev{index}"}
         if self.bus == SCSI:
             device |= {"driver": "scsi-hd", "bus": "scsi.0"}
         else:
-            device |= {"driver": "virtio-blk-pci"}
-            if self.late:
-                device["bus"] = HOTPLUG_PORT
+            device |= {"driver": kind.blk}
+            if self.late or self.bridged:
+                device["bus"] = BRIDGE
         if self.serial is not None:
             device["serial"] = self.serial
         return device
@@ -66,6 +68,7 @@ class Machine:
     initramfs: Path
     cmdline: str
     disks: list[Disk] = field(default_factory=list)
+    kind: Kind = machines.Q35
     memory_mib: int = 256
     cpus: int = 1
     serial_console: bool = True
@@ -78,33 +81,32 @@ class Machine:
 
     def arguments(self, accelerator: str, directory: Path) -> list[str]:
         arguments = [
-            accel.QEMU, "-machine", f"q35,accel={accelerator}",
-            "-cpu", "host" if accelerator == "kvm" else "max",
+            *self.kind.arguments(accelerator),
             "-m", str(self.memory_mib), "-smp", str(self.cpus),
             "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
             "-kernel", str(self.kernel), "-initrd", str(self.initramfs),
-            "-append", self.cmdline,
+            "-append", self.kind.cmdline(self.cmdline, accelerator),
         ]
         if self.interactive:
             arguments += ["-chardev", "stdio,id=console,mux=on,signal=off"]
         elif self.serial_console:
             arguments += ["-chardev", f"file,id=console,path={directory / 'console.log'}"]
         if self.interactive or self.serial_console:
-            arguments += ["-device", "isa-serial,index=0,chardev=console"]
+            arguments += self.kind.console_device
         arguments += [
             "-chardev", f"file,id=verdict,path={directory / 'verdict.log'}",
-            "-device", "isa-serial,index=1,chardev=verdict",
+            *self.kind.verdict_device,
         ]
         if self.panic_device:
             arguments += ["-device", "pvpanic-pci"]
         if any(disk.bus == SCSI for disk in self.disks):
-            arguments += ["-device", "virtio-scsi-pci,id=scsi"]
-        if any(disk.bus == BLK and disk.late for disk in self.disks):
-            arguments += ["-device", f"pcie-root-port,id={HOTPLUG_PORT},chassis=1"]
+            arguments += ["-device", f"{self.kind.scsi},id=scsi"]
+        if any(disk.bus == BLK and (disk.late or disk.bridged) for disk in self.disks):
+            arguments += ["-device", f"pcie-root-port,id={BRIDGE},chassis=1"]
         for index, disk in enumerate(self.disks):
             if not disk.late:
                 arguments += ["-blockdev", to_json(disk.node(index)),
-                              "-device", to_json(disk.device(index))]
+                              "-device", to_json(disk.device(index, self.kind))]
         return arguments
 
 
@@ -133,7 +135,7 @@ class Guest:
     def __init__(self, machine: Machine, directory: Path) -> None:
         self.machine = machine
         self.directory = directory
-        self.accelerator = accel.choose(machine.kernel)
+        self.accelerator = accel.choose(machine.kernel) if machine.kind.native else "tcg"
         self.verdict_file = directory / "verdict.log"
 
     def __enter__(self) -> "Guest":
@@ -195,7 +197,7 @@ class Guest:
     def plug(self, disk: Disk) -> None:
         index = self.machine.disks.index(disk)
         self.qmp.command("blockdev-add", **disk.node(index))
-        self.qmp.command("device_add", **disk.device(index))
+        self.qmp.command("device_add", **disk.device(index, self.machine.kind))
 
     def await_end(self, seconds: float) -> Optional[dict[str, Any]]:
         """The SHUTDOWN event if it comes in this time."""

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
+"""
+The machines that guests are booted on: what QEMU calls their devices, and what
+the guest calls its console and the channel that the verdict goes out on.
+
+The verdict never shares a device with the console's text. x86 has a second serial
+port for it. Elsewhere it is a port of virtio-serial that the guest sees as a
+terminal: /dev/hvc0 is the same name on every bus, while the name of a plain port
+(/dev/vportNp1) carries a number that depends on the order of probing.
+"""
+
+from __future__ import annotations
+
+import platform
+from dataclasses import dataclass
+from typing import Optional
+
+
+@dataclass(frozen=True)
+class Kind:
+    name: str
+    arch: str  # as uname has it, and QEMU
+    machine: str  # -machine, but for the accelerator
+    blk: str  # the device of a virtio-blk disk
+    scsi: Optional[str]  # and of the virtio-scsi adapter, where one is tried
+    console: str  # the guest's name of its console
+    report: str  # and of the device for the verdict
+    console_device: tuple[str, ...]  # of the character devices "console" and
+    verdict_device: tuple[str, ...]  # "verdict"
+    cpu: str = "max"  # without KVM, which has the processor that there is
+    parameters: tuple[str, ...] = ()
+    emulated_parameters: tuple[str, ...] = ()  # without KVM
+    panic: str = "guest-reset"  # QMP's reason when the kernel panics and restarts
+
+    @property
+    def qemu(self) -> str:
+        return f"qemu-system-{self.arch}"
+
+    @property
+    def native(self) -> bool:
+        return self.arch == platform.machine()
+
+    def common(self) -> list[str]:
+        """On every command line: where words go, and a panic that ends the guest."""
+        return [f"console={self.console}", "panic=-1", *self.parameters,
+                f"socle.report={self.report}"]
+
+    def arguments(self, accelerator: str) -> list[str]:
+        return [self.qemu, "-machine", f"{self.machine},accel={accelerator}",
+                "-cpu", "host" if accelerator == "kvm" else self.cpu]
+
+    def cmdline(self, text: str, accelerator: str) -> str:
+        return " ".join([*([] if accelerator == "kvm" else self.emulated_parameters), text])
+
+
+def virtio_console(serial: str) -> tuple[str, ...]:
+    return ("-device", serial, "-device", "virtconsole,chardev=verdict")
+
+
+Q35 = Kind(
+    "q35", "x86_64", "q35", "virtio-blk-pci", "virtio-scsi-pci", "ttyS0", "/dev/ttyS1",
+    ("-device", "isa-serial,index=0,chardev=console"),
+    ("-device", "isa-serial,index=1,chardev=verdict"),
+    # An emulated timer that is late at boot on a busy machine is no reason for a panic.
+    parameters=("no_timer_check",))
+
+# A restart is a triple fault here: other ways may do nothing, and a panic would hang.
+# Its ACPI tables name the virtio-mmio devices; without ACPI only a kernel with
+# CONFIG_VIRTIO_MMIO_CMDLINE_DEVICES finds them, and there is no way to power off.
+# There is no timer either that an emulated processor's clock could be measured with:
+# the kernel would wait for its first tick for ever, so it is told of one.
+MICROVM = Kind(
+    "microvm", "x86_64", "microvm,acpi=on", "virtio-blk-device", None, "ttyS0", "/dev/hvc0",
+    ("-serial", "chardev:console"), virtio_console("virtio-serial-device"),
+    parameters=("reboot=t",), emulated_parameters=("tsc_early_khz=2500000",))
+
+# A kernel that panics loads a disabled wait, which QEMU takes for what it is; halted
+# processors are a power-off to it.
+S390 = Kind(
+    "s390-ccw-virtio", "s390x", "s390-ccw-virtio", "virtio-blk-ccw", "virtio-scsi-ccw",
+    "ttysclp0", "/dev/hvc0",
+    ("-device", "sclpconsole,chardev=console"), virtio_console("virtio-serial-ccw"),
+    panic="guest-panic")
+
+VIRT_PCI = Kind(
+    "virt-pci", "aarch64", "virt", "virtio-blk-pci", "virtio-scsi-pci", "ttyAMA0", "/dev/hvc0",
+    ("-serial", "chardev:console"), virtio_console("virtio-serial-pci"), cpu="cortex-a72")
+
+VIRT_MMIO = Kind(
+    "virt-mmio", "aarch64", "virt", "virtio-blk-device", None, "ttyAMA0", "/dev/hvc0",
+    ("-serial", "chardev:console"), virtio_console("virtio-serial-device"), cpu="cortex-a72")
+
+ALL = [Q35, MICROVM, S390, VIRT_PCI, VIRT_MMIO]
