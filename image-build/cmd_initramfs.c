@@ -256,7 +256,7 @@ static int add_policy(struct build *b, const char *source, struct err *e)
 	struct policy policy;
 	int r = plan_policy_file(source, &policy, e);
 
-	return r ? r : add_file(b, POLICY_FILE + 1, source, false, e);
+	return r ? r : add_file(b, &POLICY_FILE[1], source, false, e);
 }
 
 static int add_manifest(struct build *b, const char *source, struct err *e)
@@ -266,7 +266,7 @@ static int add_manifest(struct build *b, const char *source, struct err *e)
 
 	plan_init(&plan);
 	r = plan_manifest_file(source, &plan, e);
-	return r ? r : add_file(b, MANIFEST_FILE + 1, source, false, e);
+	return r ? r : add_file(b, &MANIFEST_FILE[1], source, false, e);
 }
 
 /* A kernel that could neither unpack nor boot what is packed for it. */
