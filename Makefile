@@ -30,6 +30,9 @@ override ARCH	:= $(patsubst arm64,aarch64,$(strip $(ARCH)))
 ifeq ($(filter $(ARCH),$(ALL_ARCHES)),)
 $(error ARCH=$(ARCH) is none of $(ALL_ARCHES))
 endif
+ifneq ($(and $(filter run shell,$(MAKECMDGOALS)),$(filter-out x86_64,$(ARCH))),)
+$(error make run and make shell boot an image of x86_64)
+endif
 # All tests and the lock are about every architecture, the rest is about one.
 ARCHES		:= $(strip $(ARCH) $(if $(filter test lock,$(MAKECMDGOALS)),$(filter-out $(ARCH),$(ALL_ARCHES))))
 
@@ -120,7 +123,6 @@ HOST	:= $(shell initramfs/host.sh --dir)
 $(foreach arch,$(ARCHES),$(eval SYSROOT_$(arch) := $(shell SOCLE_ARCH=$(arch) initramfs/sysroot.sh --dir)))
 $(foreach arch,$(ARCHES),$(eval KERNEL_$(arch) := $(shell SOCLE_ARCH=$(arch) initramfs/kernel.sh --dir)))
 $(foreach arch,$(ARCHES),$(eval CMOCKA_$(arch) := $(shell SOCLE_ARCH=$(arch) initramfs/cmocka.sh --dir)))
-KERNEL	:= $(KERNEL_$(ARCH))
 
 # One after the other: each uses all processors, and their progress is for people.
 $(HOST)/sources:
@@ -374,7 +376,7 @@ programs_of = SOCLE_KERNEL$(2)='$(KERNEL_$(1))/vmlinuz' \
 run_environment = export PATH="$(HOST)/bin:$$PATH" BUILD='$(BUILD)' PYTHON='$(PYTHON)' \
 	SOCLE_ARCHES='$(ARCHES)' SOCLE_IMAGE='$(abspath $(BUILD)/socle-image)' \
 	$(call programs_of,$(or $(filter x86_64,$(ARCHES)),$(ARCH))) $(foreach arch,$(ARCHES),$(call programs_of,$(arch),_$(arch))) &&
-run_needs := all $(KERNEL)/sources
+run_needs := all $(KERNEL_$(ARCH))/sources
 test_needs := $(run_needs) $(unit_tests) $(fuzz_tests) $(clang_seen) $(foreach arch,$(ARCHES), \
 	$(KERNEL_$(arch))/sources $(BUILD)/$(arch)/socle-init $(BUILD)/$(arch)/test-agent \
 	$(call guest_test_programs,$(arch),$(guest_tests)))
