@@ -87,8 +87,8 @@ static void add_verity(struct report *r, const struct verity_params *p, const ui
 	add_text(r->o, "cmdline", line);
 }
 
-/* The root hash that the user knows, in place of the one that the file shows. */
-static int use_root_hash(const struct options *o, struct verity_params *p, struct err *e)
+/* The root hash that the user knows must be the one that the file shows. */
+static int check_root_hash(const struct options *o, const struct verity_params *p, struct err *e)
 {
 	uint8_t known[VERITY_DIGEST_MAX];
 	int size;
@@ -99,7 +99,9 @@ static int use_root_hash(const struct options *o, struct verity_params *p, struc
 	if (size != (int)verity_digest_size(p->hash_name))
 		return refuse(e, "--root-hash: not %u bytes in hex",
 			      verity_digest_size(p->hash_name));
-	memcpy(p->root_hash, known, (size_t)size);
+	if (memcmp(known, p->root_hash, (size_t)size))
+		return err_set(e, FAIL_ROOT_HASH_MISMATCH, EBADMSG,
+			       "the top of its tree does not match --root-hash");
 	return 0;
 }
 
@@ -128,7 +130,7 @@ static int inspect_verity(struct report *r, uint64_t offset, bool *found, struct
 	if (!ret)
 		ret = verity_root(r->fd, &p, e);
 	if (!ret)
-		ret = use_root_hash(r->options, &p, e);
+		ret = check_root_hash(r->options, &p, e);
 	if (!ret)
 		add_verity(r, &p, uuid);
 	if (!ret && r->options->verify)

@@ -8,12 +8,14 @@
 #include "image-build/command.h"
 #include "image-build/plan_files.h"
 #include "image-build/plan_json.h"
+#include "image-build/refuse.h"
 #include "init/cmdline.h"
 
 struct options {
 	const char *cmdline;
 	const char *manifest;
 	const char *policy;
+	const char *arch;
 	bool agent_in_initramfs;
 	bool json;
 };
@@ -21,15 +23,41 @@ struct options {
 /* As large as the guest's, so not on the stack. */
 static struct boot_plan plan;
 
-static int take_cmdline(const char *cmdline, struct err *e)
+/* COMMAND_LINE_SIZE of the kernels that socle boots on, without the NUL. */
+static const struct {
+	const char *arch;
+	size_t limit;
+} cmdline_limits[] = {
+	{ "x86_64", 2047 },
+	{ "aarch64", 2047 },
+	{ "s390x", 4095 },
+};
+
+/* Where the kernel of an architecture cuts its line; of this machine's without one. */
+static int find_limit(const char *arch, size_t *ret, struct err *e)
+{
+	*ret = cmdline_limit();
+	for (size_t i = 0; arch && i < sizeof(cmdline_limits) / sizeof(cmdline_limits[0]); i++)
+		if (!strcmp(arch, cmdline_limits[i].arch)) {
+			*ret = cmdline_limits[i].limit;
+			return 0;
+		}
+	return arch ? refuse(e, "--arch %.40s: not x86_64, s390x or aarch64", arch) : 0;
+}
+
+static int take_cmdline(const char *cmdline, const char *arch, struct err *e)
 {
 	static char text[CMDLINE_SIZE];
+	size_t limit;
+	int r = find_limit(arch, &limit, e);
 
+	if (r)
+		return r;
 	if (strlen(cmdline) >= sizeof(text))
 		return err_set(e, FAIL_LIMIT_EXCEEDED, E2BIG,
 			       "the command line has more than %d bytes", CMDLINE_SIZE - 1);
 	strcpy(text, cmdline);
-	return plan_parse(text, &plan, e);
+	return plan_parse(text, limit, &plan, e);
 }
 
 static int check_policy(const char *path, struct err *e)
@@ -40,13 +68,22 @@ static int check_policy(const char *path, struct err *e)
 	return r ? r : policy_check(&policy, &plan, e);
 }
 
-/* The same calls in the same order as init/step_plan.c and init/step_manifest.c. */
+/* A manifest that the line names must be at hand, and be the one that it names. */
+static int take_manifest(const char *path, struct err *e)
+{
+	if (!path && plan.manifest.digest_size)
+		return refuse(e, "the command line has socle.manifest=; give that file with "
+				 "--manifest");
+	return path ? plan_manifest_file(path, &plan, e) : 0;
+}
+
+/* In the order of init/step_plan.c and init/step_manifest.c. */
 static int make_plan(const struct options *o, struct err *e)
 {
-	int r = take_cmdline(o->cmdline ? o->cmdline : "", e);
+	int r = take_cmdline(o->cmdline ? o->cmdline : "", o->arch, e);
 
-	if (!r && o->manifest)
-		r = plan_manifest_file(o->manifest, &plan, e);
+	if (!r)
+		r = take_manifest(o->manifest, e);
 	if (!r)
 		r = plan_settle(&plan, o->agent_in_initramfs, e);
 	return r ? r : check_policy(o->policy, e);
@@ -91,6 +128,8 @@ static const struct option_row options[] = {
 	  "the manifest that the initramfs or a disk holds" },
 	{ "--policy", "FILE", offsetof(struct options, policy), option_text, false,
 	  "the policy that the initramfs holds; default: verity=required" },
+	{ "--arch", "ARCH", offsetof(struct options, arch), option_text, false,
+	  "x86_64, s390x or aarch64: where its kernel cuts a command line; default: this machine's" },
 	{ "--agent-in-initramfs", NULL, offsetof(struct options, agent_in_initramfs), option_flag,
 	  false, "the initramfs holds the agent, so it can be the root" },
 	{ "--json", NULL, offsetof(struct options, json), option_flag, false, "print JSON" },
@@ -119,11 +158,11 @@ static int run(int argc, char **argv)
 
 const struct command command_plan = {
 	.name = "plan",
-	.summary = "what a guest would do with a command line",
+	.summary = "Say what a guest would do with a command line",
 	.operands = "",
 	.details = "Prints the boot plan that socle-init would make of a kernel command line or a\n"
 		   "manifest. Where the guest would refuse it, the failure line goes to standard\n"
-		   "error, and the exit status is 1.\n",
+		   "error, and the exit status is 1.",
 	.options = options,
 	.run = run,
 };

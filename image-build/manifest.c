@@ -21,9 +21,7 @@ static char *hex(const uint8_t *bytes, size_t size)
 static char *unusual_text(const struct verity_params *v)
 {
 	struct verity_params usual;
-	uint64_t behind_data = (v->data_blocks * v->data_block_size + v->hash_block_size - 1) /
-				       v->hash_block_size +
-			       1;
+	uint64_t behind_data = 0;
 	char hash[VERITY_HASH_NAME_SIZE + 8] = "", format[24] = "", data[40] = "", block[40] = "",
 					  start[40] = "";
 
@@ -36,7 +34,9 @@ static char *unusual_text(const struct verity_params *v)
 		snprintf(data, sizeof(data), ",data_block_size=%" PRIu32, v->data_block_size);
 	if (v->hash_block_size != usual.hash_block_size)
 		snprintf(block, sizeof(block), ",hash_block_size=%" PRIu32, v->hash_block_size);
-	if (v->hash_start_block != behind_data)
+	if (verity_hash_start(v->data_blocks * v->data_block_size, v->hash_block_size,
+			      &behind_data) ||
+	    v->hash_start_block != behind_data)
 		snprintf(start, sizeof(start), ",hash_start=%" PRIu64, v->hash_start_block);
 	return memory_printf("%s%s%s%s%s", hash, format, data, block, start);
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
 #include "image-build/plan_files.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <openssl/sha.h>
 #include <string.h>
 
 #include "init/manifest.h"
@@ -25,10 +27,25 @@ int plan_policy_file(const char *path, struct policy *ret, struct err *e)
 	return n < 0 ? n : policy_parse(text, ret, e);
 }
 
+/* The length and the digest that socle.manifest= gives, where it stands on the line. */
+static int check_digest(const struct plan_manifest *m, const char *text, size_t size, struct err *e)
+{
+	uint8_t digest[SHA256_DIGEST_LENGTH];
+
+	if (!m->digest_size)
+		return 0;
+	SHA256((const uint8_t *)text, size, digest);
+	if (size == m->size_bytes && !memcmp(digest, m->sha256, sizeof(digest)))
+		return 0;
+	return err_set(e, FAIL_MANIFEST_MISMATCH, EBADMSG,
+		       "the manifest has another length or SHA-256 than socle.manifest= says");
+}
+
 int plan_manifest_file(const char *path, struct boot_plan *plan, struct err *e)
 {
 	static char text[PLAN_MANIFEST_MAX + 1];
 	int n = read_text(path, text, sizeof(text), e);
+	int r = n < 0 ? n : check_digest(&plan->manifest, text, (size_t)n, e);
 
-	return n < 0 ? n : manifest_parse(text, (size_t)n, plan, e);
+	return r ? r : manifest_parse(text, (size_t)n, plan, e);
 }

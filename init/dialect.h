@@ -34,8 +34,11 @@ int dialect_socle_set(struct boot_plan *plan, const char *key, const char *value
 
 /*
  * A dialect has found out that the root is its own: ROOT_AMBIGUOUS where another
- * one has said so before. *ret is layer 0, initialised.
+ * one has said so before.
  */
+int plan_claim(struct boot_plan *plan, const char *dialect, struct err *e);
+
+/* The same for a root of one volume without an upper; *ret is layer 0, initialised. */
 int plan_claim_root(struct boot_plan *plan, const char *dialect, const char *dm_name,
 		    struct volume **ret, struct err *e);
 

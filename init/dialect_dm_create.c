@@ -150,7 +150,7 @@ static int take_table(char *table, struct boot_plan *plan, struct volume *v, str
 	if (!r)
 		r = take_options(table, plan, p, e);
 	if (!r)
-		r = verity_params_finish(p, v->hash.kind == DEVREF_NONE, e);
+		r = volume_finish(v, e);
 	if (!r && sectors != p->data_blocks * (p->data_block_size / 512))
 		r = invalid(e, "its length is not that of its data blocks");
 	return r;

@@ -87,7 +87,7 @@ static int fill(struct volume *v, const char *value, struct err *e)
 	r = dialect_copy(text, sizeof(text), "verity_params", value, e);
 	if (!r)
 		r = take_params(text, &v->verity, e);
-	return r ? r : verity_params_finish(&v->verity, false, e);
+	return r ? r : volume_finish(v, e);
 }
 
 static int take_extension(struct boot_plan *plan, const char *name, const char *value,
@@ -95,6 +95,7 @@ static int take_extension(struct boot_plan *plan, const char *name, const char *
 {
 	struct volume *v = &plan->extension[plan->extensions];
 	char volume_name[ERR_VOLUME_SIZE];
+	int r;
 
 	if (!is_name(name))
 		return err_set(e, FAIL_VALUE_INVALID, EINVAL,
@@ -110,14 +111,16 @@ static int take_extension(struct boot_plan *plan, const char *name, const char *
 			       PLAN_EXTENSIONS_MAX);
 	plan->extensions++;
 	volume_init(v, volume_name, volume_name);
-	return fill(v, value, e);
+	r = fill(v, value, e);
+	if (r)
+		err_volume(e, v->name);
+	return r;
 }
 
 static int take(const struct cmdline_param *param, struct boot_plan *plan, struct err *e)
 {
 	const char *name = param->key + strlen(PREFIX), *end;
 	char text[256];
-	int r;
 
 	if (strncmp(param->key, PREFIX, strlen(PREFIX)))
 		return 0;
@@ -126,10 +129,7 @@ static int take(const struct cmdline_param *param, struct boot_plan *plan, struc
 		return 0;
 	memcpy(text, name, (size_t)(end - name));
 	text[end - name] = '\0';
-	r = take_extension(plan, text, param->value, e);
-	if (r && plan->extensions)
-		err_volume(e, plan->extension[plan->extensions - 1].name);
-	return r;
+	return take_extension(plan, text, param->value, e);
 }
 
 static int finish(struct boot_plan *plan, struct err *e)

@@ -50,7 +50,7 @@ static int claim(struct boot_plan *plan, struct err *e)
 	v->proof = VOLUME_SUPERBLOCK;
 	r = verity_params_set(&v->verity, "root_hash", keys.hash, e);
 	if (!r)
-		r = verity_params_check_root_hash(&v->verity, e);
+		r = volume_finish(v, e);
 	if (r) {
 		err_prefix(e, "rootfs_verity.hash=: ");
 		return r;

@@ -67,11 +67,9 @@ static int take_upper(struct boot_plan *plan, const char *value, struct err *e)
 	static const char size_key[] = "tmpfs,size=";
 
 	plan->given.upper = true;
-	if (!strcmp(value, "none")) {
-		plan->upper = PLAN_UPPER_NONE;
-		return 0;
-	}
-	if (!strcmp(value, "tmpfs"))
+	plan->upper_size[0] = '\0';
+	plan->upper = strcmp(value, "none") ? PLAN_UPPER_TMPFS : PLAN_UPPER_NONE;
+	if (plan->upper == PLAN_UPPER_NONE || !strcmp(value, "tmpfs"))
 		return 0;
 	if (strncmp(value, size_key, strlen(size_key)) ||
 	    !is_tmpfs_size(value + strlen(size_key)))
@@ -284,12 +282,7 @@ static int take(const struct cmdline_param *param, struct boot_plan *plan, struc
 
 static int finish(struct boot_plan *plan, struct err *e)
 {
-	(void)e;
-	if (plan->layers) {
-		plan->root = PLAN_ROOT_LAYERS;
-		plan->dialect = dialect_socle.name;
-	}
-	return 0;
+	return plan->layers ? plan_claim(plan, dialect_socle.name, e) : 0;
 }
 
 const struct dialect dialect_socle = { .name = "socle.layer=", .take = take, .finish = finish };

@@ -186,14 +186,14 @@ static int take_geometry(struct volume *v, const struct parsed *parsed, struct e
 			return err_set(e, FAIL_VALUE_INVALID, EINVAL,
 				       "the verity option %s= needs superblock=no",
 				       parsed->in_superblock);
-		return verity_params_check_root_hash(p, e);
+		return volume_finish(v, e);
 	}
 	if (parsed->hash_offset_bytes % p->hash_block_size)
 		return err_set(e, FAIL_VALUE_INVALID, EINVAL,
 			       "hash-offset= is no multiple of the hash block size");
 	p->hash_start_block = parsed->hash_offset_bytes / p->hash_block_size;
 	p->hash_start_given = true;
-	return verity_params_finish(p, v->hash.kind == DEVREF_NONE, e);
+	return volume_finish(v, e);
 }
 
 /* 16 bytes of the hash as the id of a partition. */
@@ -241,9 +241,6 @@ static int fill(struct side *side, struct boot_plan *plan, struct volume *v, str
 		r = take_devices(side, v, e);
 	if (!r)
 		r = take_geometry(v, &parsed, e);
-	if (!r && (v->fec.kind != DEVREF_NONE) != (v->verity.fec_roots != 0))
-		r = err_set(e, FAIL_VERITY_PARAMS_INVALID, EINVAL,
-			    "fec-device= and fec-roots= go together");
 	if (r)
 		err_volume(e, v->name);
 	return r;

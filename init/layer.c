@@ -41,12 +41,7 @@ int layer_set(struct volume *v, const char *key, const char *value, struct err *
 
 int layer_finish(struct volume *v, struct err *e)
 {
-	bool has_fec = v->fec.kind != DEVREF_NONE;
-
 	if (v->data.kind == DEVREF_NONE)
 		return err_set(e, FAIL_VALUE_INVALID, EINVAL, "the layer names no device");
-	if (has_fec != (v->verity.fec_roots != 0))
-		return err_set(e, FAIL_VERITY_PARAMS_INVALID, EINVAL,
-			       "fec_device= and fec_roots= go together");
-	return verity_params_finish(&v->verity, v->hash.kind == DEVREF_NONE, e);
+	return volume_finish(v, e);
 }

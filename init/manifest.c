@@ -68,15 +68,12 @@ static int take_layer(struct json_object *object, struct boot_plan *plan, struct
 
 static int take_layers(struct json_object *list, struct boot_plan *plan, struct err *e)
 {
-	int r = 0;
+	int r = plan_claim(plan, "the manifest", e);
 
-	if (plan->dialect)
-		return err_set(e, FAIL_ROOT_AMBIGUOUS, EINVAL, "both %s and the manifest give a root",
-			       plan->dialect);
+	if (r)
+		return r;
 	if (!json_object_is_type(list, json_type_array) || !json_object_array_length(list))
 		return invalid(e, "\"layers\" is no list of layers");
-	plan->dialect = "the manifest";
-	plan->root = PLAN_ROOT_LAYERS;
 	for (size_t i = 0; !r && i < json_object_array_length(list); i++)
 		r = take_layer(json_object_array_get_idx(list, i), plan, e);
 	return r;

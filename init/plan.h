@@ -79,12 +79,15 @@ void plan_init(struct boot_plan *plan);
 
 /*
  * Fill a plan from the text of a command line, which is taken apart in place.
+ * limit is the length at which its kernel cuts a line, cmdline_limit() or
+ * another architecture's; 0 for none. Not reentrant: dialects remember what
+ * they have read until the end of the line.
  * The line is read to its end even after a failure, so that on_failure and
  * report, wherever they stand, count for a failure of the line itself. A line
  * that names no root leaves PLAN_ROOT_NONE; whether that is a failure depends
  * on the initramfs.
  */
-int plan_parse(char *cmdline, struct boot_plan *plan, struct err *e);
+int plan_parse(char *cmdline, size_t limit, struct boot_plan *plan, struct err *e);
 
 /*
  * The plan is complete: what is the root? An initramfs that holds the agent is

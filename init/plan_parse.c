@@ -20,8 +20,7 @@ void plan_init(struct boot_plan *plan)
 	plan->timeout_s = 10;
 }
 
-int plan_claim_root(struct boot_plan *plan, const char *dialect, const char *dm_name,
-		    struct volume **ret, struct err *e)
+int plan_claim(struct boot_plan *plan, const char *dialect, struct err *e)
 {
 	if (plan->dialect)
 		return err_set(e, FAIL_ROOT_AMBIGUOUS, EINVAL, "both %s and %s give a root",
@@ -29,6 +28,16 @@ int plan_claim_root(struct boot_plan *plan, const char *dialect, const char *dm_
 	plan->dialect = dialect;
 	if (plan->root != PLAN_ROOT_TMPFS)
 		plan->root = PLAN_ROOT_LAYERS;
+	return 0;
+}
+
+int plan_claim_root(struct boot_plan *plan, const char *dialect, const char *dm_name,
+		    struct volume **ret, struct err *e)
+{
+	int r = plan_claim(plan, dialect, e);
+
+	if (r)
+		return r;
 	if (!plan->given.upper)
 		plan->upper = PLAN_UPPER_NONE;
 	plan->layers = 1;
@@ -57,7 +66,12 @@ int plan_settle(struct boot_plan *plan, bool agent_in_initramfs, struct err *e)
 	if (agent_in_initramfs && !has_verified_root(plan) && !plan->has_usr) {
 		plan->root = PLAN_ROOT_INITRAMFS;
 		plan->layers = 0;
+		plan->state_tmpfs = false; /* all of it is in memory already */
 	}
+	if (plan->root == PLAN_ROOT_TMPFS && plan->layers > 1)
+		return err_set(e, FAIL_VALUE_INVALID, EINVAL,
+			       "systemd.volatile=yes takes /usr from one file system, not from a "
+			       "stack of %zu layers", plan->layers);
 	/* An empty tmpfs has no agent in it. */
 	if (plan->root == PLAN_ROOT_NONE ||
 	    (plan->root == PLAN_ROOT_TMPFS && !plan->layers && !plan->has_usr))
@@ -132,9 +146,9 @@ static int finish_all(struct boot_plan *plan, struct err *e)
 	return first;
 }
 
-int plan_parse(char *cmdline, struct boot_plan *plan, struct err *e)
+int plan_parse(char *cmdline, size_t limit, struct boot_plan *plan, struct err *e)
 {
-	size_t length = strlen(cmdline), limit = cmdline_limit();
+	size_t length = strlen(cmdline);
 	struct err later;
 	int r = 0, finished;
 

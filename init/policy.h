@@ -6,7 +6,8 @@
 
 /*
  * What the initramfs, which is measured with the kernel, allows whatever the
- * command line says. A text of key=value lines, packed as POLICY_FILE:
+ * command line says. A text of key=value lines, packed as POLICY_FILE; empty
+ * lines and lines that begin with # do not count:
  *
  *   verity=required|optional     required: nothing is mounted that no root hash
  *                                proves. The default.

@@ -10,15 +10,17 @@
 
 static int check_kernel(const struct boot_plan *plan, struct err *e)
 {
+	/* Of a superblock's hash nothing is known yet; libcryptsetup wants sha256 in any case. */
 	const char *checked = "";
 	const struct volume *v;
 
 	for (size_t i = 0; (v = plan_volume(plan, i)); i++) {
 		const char *hash = v->verity.hash_name;
-		int r = 0;
+		int r;
 
-		if (v->proof != VOLUME_RAW && strcmp(hash, checked))
-			r = verity_kernel_check(hash, e);
+		if (v->proof == VOLUME_RAW || !strcmp(hash, checked))
+			continue;
+		r = verity_kernel_check(hash, e);
 		if (r)
 			return r;
 		checked = hash;

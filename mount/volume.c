@@ -2,14 +2,15 @@
 #include "mount/volume.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "lib/cleanup.h"
+#include "lib/io.h"
 #include "verity/adopt.h"
 #include "verity/arm.h"
 #include "verity/check.h"
+#include "verity/device.h"
 #include "verity/superblock.h"
 
 size_t volume_wishes(const struct volume *v, struct device_wish *wishes, size_t count)
@@ -84,15 +85,17 @@ static int complete_from_superblock(const struct volume *v, const struct parts *
 	uint8_t bytes[VERITY_SUPERBLOCK_SIZE];
 	struct verity_params read = *p;
 	char path[NODE_PATH_SIZE];
-	auto_fd int fd = open(node_path(parts->hash, path, sizeof(path)), O_RDONLY | O_CLOEXEC);
+	auto_fd int fd = device_node_open(node_path(parts->hash, path, sizeof(path)), parts->hash->major,
+				     parts->hash->minor, e);
 	ssize_t n;
 	int r;
 
 	if (fd < 0)
-		return err_errno(e, FAIL_DEVICE_READ_FAILED, "open %s", path);
-	n = pread(fd, bytes, sizeof(bytes), (off_t)v->superblock_offset_bytes);
+		return fd;
+	n = io_pread(fd, bytes, sizeof(bytes), v->superblock_offset_bytes);
 	if (n < 0)
-		return err_errno(e, FAIL_DEVICE_READ_FAILED, "read the superblock of %s", path);
+		return err_set(e, FAIL_DEVICE_READ_FAILED, (int)-n, "read the superblock of %s: %s",
+			       path, strerror((int)-n));
 	if ((size_t)n != sizeof(bytes))
 		return too_small(parts->hash, v->superblock_offset_bytes + sizeof(bytes),
 				 "its superblock ends at", e);

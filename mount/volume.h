@@ -48,6 +48,13 @@ struct open_volume {
 /* No device, VOLUME_VERITY with verity_params_init()'s values. */
 void volume_init(struct volume *v, const char *name, const char *dm_name);
 
+/*
+ * Check a volume's parameters once all are in, as verity_params_finish(), of a
+ * VOLUME_SUPERBLOCK those that are given; and that a FEC device and its roots
+ * are given together or not at all.
+ */
+int volume_finish(struct volume *v, struct err *e);
+
 /* Add the volume's devices to a list of wishes; returns how many there are now. */
 size_t volume_wishes(const struct volume *v, struct device_wish *wishes, size_t count);
 

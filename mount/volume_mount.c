@@ -4,34 +4,26 @@
 #include "mount/volume.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/mount.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <sys/xattr.h>
 
 #include "lib/cleanup.h"
 #include "mount/fsmount.h"
+#include "verity/device.h"
 
 /* The type that the plan names, or what the proved bytes say. */
 static int find_fstype(const struct open_volume *o, char type[FSTYPE_SIZE], struct err *e)
 {
 	const struct verity_device *dev = &o->device;
 	auto_fd int fd = -1;
-	struct stat st;
 
 	if (o->volume->fstype[0]) {
 		strcpy(type, o->volume->fstype);
 		return 0;
 	}
-	fd = open(dev->path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return err_errno(e, FAIL_DEVICE_READ_FAILED, "open %s", dev->path);
-	if (fstat(fd, &st) || st.st_rdev != makedev(dev->major, dev->minor))
-		return err_set(e, FAIL_DEVICE_READ_FAILED, ENODEV, "%s is another device now",
-			       dev->path);
-	return probe_fstype(fd, type, e);
+	fd = device_node_open(dev->path, dev->major, dev->minor, e);
+	return fd < 0 ? fd : probe_fstype(fd, type, e);
 }
 
 /*

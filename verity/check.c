@@ -5,11 +5,10 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/sysmacros.h>
 
 #include "lib/cleanup.h"
 #include "lib/uevent.h"
+#include "verity/device.h"
 #include "verity/dm.h"
 
 /* enum verity_block_type in the kernel's drivers/md/dm-verity.h */
@@ -117,15 +116,11 @@ static int read_first_block(const struct verity_device *dev, const struct verity
 			    struct err *e)
 {
 	static char block[VERITY_BLOCK_SIZE_MAX];
-	auto_fd int fd = open(dev->path, O_RDONLY | O_CLOEXEC);
-	struct stat st;
+	auto_fd int fd = device_node_open(dev->path, dev->major, dev->minor, e);
 	ssize_t n;
 
 	if (fd < 0)
-		return err_errno(e, FAIL_DEVICE_READ_FAILED, "open %s", dev->path);
-	if (fstat(fd, &st) || !S_ISBLK(st.st_mode) || st.st_rdev != makedev(dev->major, dev->minor))
-		return err_set(e, FAIL_DEVICE_READ_FAILED, ENODEV, "%s is not device %u:%u",
-			       dev->path, dev->major, dev->minor);
+		return fd;
 	/* One block, not what the kernel would like to read ahead. */
 	(void)posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM);
 	n = pread(fd, block, p->data_block_size, 0);

@@ -117,7 +117,6 @@ int verity_format(const char *path, struct verity_params *p, const uint8_t uuid[
 {
 	struct verity_params made = *p;
 	struct verity_geometry geometry;
-	uint64_t start;
 	int r;
 
 	r = verity_geometry(&made, &geometry, e);
@@ -125,10 +124,10 @@ int verity_format(const char *path, struct verity_params *p, const uint8_t uuid[
 		r = check_size(path, geometry.data_bytes, e);
 	if (r)
 		return r;
-	start = geometry.data_bytes + VERITY_SUPERBLOCK_SIZE + made.hash_block_size - 1;
-	made.hash_start_block = start / made.hash_block_size;
+	r = verity_hash_start(geometry.data_bytes, made.hash_block_size, &made.hash_start_block);
 	made.hash_start_given = true;
-	r = verity_geometry(&made, &geometry, e);
+	if (!r)
+		r = verity_geometry(&made, &geometry, e);
 	if (!r)
 		r = create_hash(path, geometry.data_bytes, &made, uuid, e);
 	if (!r)

@@ -179,13 +179,18 @@ int verity_geometry(const struct verity_params *p, struct verity_geometry *ret, 
 	return 0;
 }
 
-/* Where socle-image puts the tree: behind the data, rounded up, and one superblock. */
-static uint64_t hash_start_behind_data(const struct verity_params *p, uint64_t data_bytes)
+int verity_hash_start(uint64_t offset_bytes, uint32_t hash_block_size, uint64_t *ret)
 {
-	return (data_bytes - 1) / p->hash_block_size + 2;
+	uint64_t end;
+
+	if (__builtin_add_overflow(offset_bytes, VERITY_SUPERBLOCK_SIZE, &end) ||
+	    __builtin_add_overflow(end, hash_block_size - 1, &end))
+		return -EOVERFLOW;
+	*ret = end / hash_block_size;
+	return 0;
 }
 
-int verity_params_check_root_hash(const struct verity_params *p, struct err *e)
+static int check_root_hash(const struct verity_params *p, struct err *e)
 {
 	unsigned int digest_size = verity_digest_size(p->hash_name);
 
@@ -215,11 +220,22 @@ static int check_fec(const struct verity_params *p, struct err *e)
 	return 0;
 }
 
+int verity_params_check_root_hash(const struct verity_params *p, struct err *e)
+{
+	if (!p->root_hash_size)
+		return err_set(e, FAIL_ROOT_HASH_MISSING, EINVAL, "there is no root hash");
+	for (size_t i = 0; i < sizeof(hashes) / sizeof(hashes[0]); i++)
+		if (p->root_hash_size == hashes[i].digest_size)
+			return 0;
+	return err_set(e, FAIL_ROOT_HASH_INVALID, EINVAL,
+		       "the root hash has %u bytes, which no allowed hash makes", p->root_hash_size);
+}
+
 int verity_params_finish(struct verity_params *p, bool hash_on_data_device, struct err *e)
 {
 	struct verity_geometry g;
 	uint64_t data_bytes;
-	int r = verity_params_check_root_hash(p, e);
+	int r = check_root_hash(p, e);
 
 	if (r)
 		return r;
@@ -234,7 +250,8 @@ int verity_params_finish(struct verity_params *p, bool hash_on_data_device, stru
 		if (!hash_on_data_device)
 			return err_set(e, FAIL_VERITY_PARAMS_INVALID, EINVAL,
 				       "no hash_start= is given for a hash device of its own");
-		p->hash_start_block = hash_start_behind_data(p, data_bytes);
+		if (verity_hash_start(data_bytes, p->hash_block_size, &p->hash_start_block))
+			return too_large(e);
 		p->hash_start_given = true;
 	}
 	r = verity_geometry(p, &g, e);

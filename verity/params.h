@@ -22,6 +22,7 @@
 #define VERITY_BLOCK_SIZE_MIN 512    /* bytes */
 #define VERITY_BLOCK_SIZE_MAX 524288 /* bytes */
 #define VERITY_LEVELS_MAX     63     /* DM_VERITY_MAX_LEVELS */
+#define VERITY_SUPERBLOCK_SIZE 512   /* bytes */
 #define VERITY_FEC_ROOTS_MIN  2
 #define VERITY_FEC_ROOTS_MAX  24
 
@@ -78,8 +79,17 @@ int verity_params_set(struct verity_params *p, const char *key, const char *valu
  */
 int verity_params_finish(struct verity_params *p, bool hash_on_data_device, struct err *e);
 
-/* The part of that which needs no geometry: there is a root hash of the right length. */
+/*
+ * What can be said of a root hash before a superblock names the hash: there is
+ * one, and it is as long as some allowed hash makes it.
+ */
 int verity_params_check_root_hash(const struct verity_params *p, struct err *e);
+
+/*
+ * The first hash block behind a superblock that stands at offset_bytes of the
+ * hash device. -EOVERFLOW where that is beyond 64 bits.
+ */
+int verity_hash_start(uint64_t offset_bytes, uint32_t hash_block_size, uint64_t *ret);
 
 /* -EOVERFLOW (VERITY_PARAMS_INVALID) where a size does not fit into 64 bits. */
 int verity_geometry(const struct verity_params *p, struct verity_geometry *ret, struct err *e);

@@ -60,7 +60,6 @@ static int read_geometry(const uint8_t *bytes, uint64_t offset_bytes, struct ver
 	uint64_t data_block_size = get_le(bytes + AT_DATA_BLOCK_SIZE, 4);
 	uint64_t hash_block_size = get_le(bytes + AT_HASH_BLOCK_SIZE, 4);
 	struct verity_geometry geometry;
-	uint64_t end;
 
 	if (!block_size_allowed(data_block_size) || !block_size_allowed(hash_block_size))
 		return invalid(e,
@@ -72,10 +71,8 @@ static int read_geometry(const uint8_t *bytes, uint64_t offset_bytes, struct ver
 	p->data_blocks = get_le(bytes + AT_DATA_BLOCKS, 8);
 	if (p->data_blocks == 0)
 		return invalid(e, "verity superblock: no data blocks");
-	if (__builtin_add_overflow(offset_bytes, VERITY_SUPERBLOCK_SIZE, &end) ||
-	    __builtin_add_overflow(end, hash_block_size - 1, &end))
+	if (verity_hash_start(offset_bytes, p->hash_block_size, &p->hash_start_block))
 		return invalid(e, "verity superblock: it stands too far back on its device");
-	p->hash_start_block = end / hash_block_size;
 	p->hash_start_given = true;
 	return verity_geometry(p, &geometry, e);
 }

@@ -17,7 +17,6 @@
  * checked here and nothing of it is believed where the grammar of the boot
  * carries its own numbers.
  */
-#define VERITY_SUPERBLOCK_SIZE 512 /* bytes */
 #define VERITY_UUID_SIZE 16        /* bytes */
 
 /*

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "init/cmdline.h"
 #include "init/policy.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -30,7 +31,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	memcpy(line, data, size);
 	line[size] = '\0';
-	if (plan_parse(line, &plan, &e)) {
+	if (plan_parse(line, cmdline_limit(), &plan, &e)) {
 		REQUIRE(e.code != FAIL_NONE && e.text[0]);
 	} else {
 		REQUIRE(plan.agent[0] == '/' && plan.timeout_s > 0);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "init/cmdline.h"
 #include "init/manifest.h"
 
 #define HEX16 "0123456789abcdef"
@@ -18,7 +19,7 @@ static struct boot_plan plan;
 static int parse(const char *cmdline, const char *text, struct err *e)
 {
 	char *line = strdup(cmdline), *copy = strdup(text);
-	int r = plan_parse(line, &plan, e);
+	int r = plan_parse(line, cmdline_limit(), &plan, e);
 
 	if (!r)
 		r = manifest_parse(copy, strlen(copy), &plan, e);
@@ -65,7 +66,7 @@ static void test_same_plan(void **state)
 		struct err e = { 0 };
 
 		strcpy(line, same[i].cmdline);
-		expect_success(same[i].cmdline, plan_parse(line, &plan, &e), &e);
+		expect_success(same[i].cmdline, plan_parse(line, cmdline_limit(), &plan, &e), &e);
 		from_line = print();
 		expect_success(same[i].manifest, parse("quiet", same[i].manifest, &e), &e);
 		from_manifest = print();
@@ -127,6 +128,21 @@ static void test_refused(void **state)
 	}
 }
 
+/* What a manifest says beside another dialect's root counts as it does on the line. */
+static void test_beside_a_root(void **state)
+{
+	struct err e = { 0 };
+
+	(void)state;
+	expect_success("upper", parse("roothash=" HASH,
+				      "{\"version\":1,\"upper\":\"tmpfs,size=10%\"}", &e), &e);
+	assert_int_equal(plan.upper, PLAN_UPPER_TMPFS);
+	assert_string_equal(plan.upper_size, "10%");
+	expect_success("volatile", parse("systemd.volatile=yes",
+					 "{\"version\":1,\"layers\":[" LAYER "]}", &e), &e);
+	assert_int_equal(plan.root, PLAN_ROOT_TMPFS);
+}
+
 /* cases B11: as many layers as an overlay takes, and one more. */
 static void test_layer_count(void **state)
 {
@@ -154,6 +170,7 @@ int main(void)
 		cmocka_unit_test(test_same_plan),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_layer_count),
+		cmocka_unit_test(test_beside_a_root),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

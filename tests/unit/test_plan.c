@@ -31,7 +31,7 @@ static int parse(const char *line, struct err *e)
 {
 	/* a copy on the heap: a byte behind the text is seen */
 	char *text = strdup(line);
-	int r = plan_parse(text, &plan, e);
+	int r = plan_parse(text, cmdline_limit(), &plan, e);
 
 	free(text);
 	return r;
@@ -270,6 +270,51 @@ static void test_no_root(void **state)
 	}
 }
 
+/* What the root is once all is known: the agent in the initramfs is never a way out. */
+static void test_settle(void **state)
+{
+	static const struct {
+		const char *line;
+		bool agent_in_initramfs;
+		enum fail_code code; /* FAIL_NONE: settled */
+		enum plan_root root;
+	} rows[] = {
+		{ "", false, FAIL_NO_ROOT, 0 },
+		{ "", true, FAIL_NONE, PLAN_ROOT_INITRAMFS },
+		{ "root=/dev/vda1", true, FAIL_NONE, PLAN_ROOT_INITRAMFS },
+		{ "root=/dev/vda1", false, FAIL_NONE, PLAN_ROOT_LAYERS },
+		{ "systemd.volatile=state", true, FAIL_NONE, PLAN_ROOT_INITRAMFS },
+		{ "systemd.volatile=yes", false, FAIL_NO_ROOT, 0 },
+		{ "usrhash=" HASH, true, FAIL_NO_ROOT, 0 },
+		{ "usrhash=" HASH " systemd.volatile=yes", true, FAIL_NONE, PLAN_ROOT_TMPFS },
+		{ "roothash=" HASH, true, FAIL_NONE, PLAN_ROOT_LAYERS },
+		{ LAYER, true, FAIL_NONE, PLAN_ROOT_LAYERS },
+		{ "rootfs_verity.scheme=dm-verity rootfs_verity.hash=" HASH " root=/dev/vda1", true,
+		  FAIL_NONE, PLAN_ROOT_LAYERS },
+		{ "systemd.volatile=yes " LAYER, false, FAIL_NONE, PLAN_ROOT_TMPFS },
+		{ "systemd.volatile=yes " LAYER " " LAYER, false, FAIL_VALUE_INVALID, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct err e = { 0 };
+		int r;
+
+		expect_success(rows[i].line, parse(rows[i].line, &e), &e);
+		r = plan_settle(&plan, rows[i].agent_in_initramfs, &e);
+		if (rows[i].code != FAIL_NONE) {
+			expect_failure(rows[i].line, r, &e, rows[i].code, "");
+			continue;
+		}
+		expect_success(rows[i].line, r, &e);
+		if (plan.root != rows[i].root)
+			fail_msg("%s: root %s", rows[i].line, plan_root_word(plan.root));
+		/* the initramfs needs no tmpfs of its own */
+		if (plan.root == PLAN_ROOT_INITRAMFS)
+			assert_true(!plan.layers && !plan.state_tmpfs);
+	}
+}
+
 /* Where several things are wrong the first one is told. */
 static void test_first_failure_counts(void **state)
 {
@@ -334,14 +379,14 @@ static void test_line_length(void **state)
 	if (!limit)
 		skip();
 	line = line_of(limit - 1);
-	expect_success("one byte less than the limit", plan_parse(line, &plan, &e), &e);
+	expect_success("one byte less than the limit", plan_parse(line, cmdline_limit(), &plan, &e), &e);
 	assert_int_equal(plan.on_failure, PLAN_ON_FAILURE_PANIC);
 	free(line);
 	for (size_t length = limit; length < limit + 3; length++) {
 		line = line_of(length);
 		snprintf(words, sizeof(words), "%zu bytes and the kernel cuts it at %zu", length,
 			 limit);
-		expect_failure("cut", plan_parse(line, &plan, &e), &e, FAIL_CMDLINE_TRUNCATED,
+		expect_failure("cut", plan_parse(line, cmdline_limit(), &plan, &e), &e, FAIL_CMDLINE_TRUNCATED,
 			       words);
 		assert_int_equal(plan.on_failure, PLAN_ON_FAILURE_PANIC);
 		free(line);
@@ -479,6 +524,7 @@ int main(void)
 		cmocka_unit_test(test_goldens),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_no_root),
+		cmocka_unit_test(test_settle),
 		cmocka_unit_test(test_first_failure_counts),
 		cmocka_unit_test(test_keys_behind_a_failure_count),
 		cmocka_unit_test(test_line_length),
