@@ -137,6 +137,7 @@ static int take_table(char *table, struct boot_plan *plan, struct volume *v, str
 	uint64_t sectors;
 	int r;
 
+	root_keys_apply(v);
 	if (!hash || strcmp(start, "0") || strcmp(target, "verity") ||
 	    parse_u64(length, UINT64_MAX, &sectors))
 		return invalid(e, "its table is not \"0 SECTORS verity ...\"");
@@ -171,7 +172,6 @@ static int claim(struct boot_plan *plan, char *value, struct err *e)
 	if (r)
 		return r;
 	v->adopt = true;
-	root_keys_apply(v);
 	return 0;
 }
 

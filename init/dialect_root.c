@@ -80,9 +80,9 @@ static int take_init(struct boot_plan *plan, struct err *e)
 	if (!root_keys.init[0] || !plan->dialect || plan->dialect == dialect_socle.name ||
 	    plan->given.agent)
 		return 0;
-	if (root_keys.init[0] != '/')
-		return err_set(e, FAIL_VALUE_INVALID, EINVAL, "init=%.100s is no absolute path",
-			       root_keys.init);
+	if (!dialect_is_path(root_keys.init))
+		return err_set(e, FAIL_VALUE_INVALID, EINVAL,
+			       "init=%.100s is no absolute path without . and ..", root_keys.init);
 	strcpy(plan->agent, root_keys.init);
 	return 0;
 }

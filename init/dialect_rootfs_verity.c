@@ -48,20 +48,20 @@ static int claim(struct boot_plan *plan, struct err *e)
 		return err_set(e, FAIL_VALUE_INVALID, EINVAL,
 			       "rootfs_verity.hash= is given without root=");
 	v->proof = VOLUME_SUPERBLOCK;
+	root_keys_apply(v);
 	r = verity_params_set(&v->verity, "root_hash", keys.hash, e);
-	if (!r)
-		r = volume_finish(v, e);
 	if (r) {
 		err_prefix(e, "rootfs_verity.hash=: ");
 		return r;
 	}
-	r = devref_parse(root_keys.root, &v->data, e);
+	r = volume_finish(v, e);
+	if (!r)
+		r = devref_parse(root_keys.root, &v->data, e);
 	if (r)
 		return r;
 	v->hash = v->data;
 	v->hash.partition = 2;
 	v->hash.partition_offset = 0;
-	root_keys_apply(v);
 	return 0;
 }
 

@@ -79,29 +79,9 @@ static int take_upper(struct boot_plan *plan, const char *value, struct err *e)
 	return 0;
 }
 
-/*
- * An absolute path without "." or "..", without control characters, and no
- * longer than the plan takes.
- */
-static int is_plain_path(const char *path)
-{
-	if (*path != '/' || !path[1] || strlen(path) >= PLAN_PATH_SIZE)
-		return 0;
-	for (const char *c = path; *c; c++)
-		if ((unsigned char)*c < 0x20 || *c == 0x7f)
-			return 0;
-	for (const char *part = path; part; part = strchr(part + 1, '/')) {
-		size_t length = strcspn(part + 1, "/");
-
-		if (!length || (length <= 2 && !strncmp(part + 1, "..", length)))
-			return 0;
-	}
-	return 1;
-}
-
 static int take_agent(struct boot_plan *plan, const char *value, struct err *e)
 {
-	if (!is_plain_path(value))
+	if (!dialect_is_path(value))
 		return invalid(e, "agent", value, "an absolute path without . and ..");
 	strcpy(plan->agent, value);
 	plan->given.agent = true;
@@ -110,7 +90,7 @@ static int take_agent(struct boot_plan *plan, const char *value, struct err *e)
 
 static int take_report(struct boot_plan *plan, const char *value, struct err *e)
 {
-	if (strncmp(value, "/dev/", 5) || !is_plain_path(value))
+	if (strncmp(value, "/dev/", 5) || !dialect_is_path(value))
 		return invalid(e, "report", value, "a character device, /dev/NAME");
 	strcpy(plan->report, value);
 	return 0;
@@ -134,9 +114,10 @@ static int take_manifest(struct boot_plan *plan, const char *value, struct err *
 	char text[LAYER_TEXT_SIZE], *rest = text;
 	struct pairs pairs = { 0 };
 	struct pair pair;
-	int r;
+	int r = dialect_copy(text, sizeof(text), PREFIX "manifest", value, e);
 
-	snprintf(text, sizeof(text), "%s", value);
+	if (r)
+		return r;
 	r = devref_parse(strsep(&rest, ","), &m.device, e);
 	if (r)
 		return r;

@@ -17,9 +17,13 @@
 
 #define TEXT_SIZE 512
 
+#define VERITY_ROOT "systemd.verity_root_"
+#define VERITY_USR  "systemd.verity_usr_"
+
 /* What stands on the line about one of the two file systems. */
 struct side {
 	bool given; /* a hash, even an empty one */
+	bool asked; /* any other key about it */
 	char hash[2 * VERITY_DIGEST_MAX + 2];
 	char data[DEVREF_TEXT_SIZE], hash_device[DEVREF_TEXT_SIZE];
 	char options[TEXT_SIZE];
@@ -77,9 +81,12 @@ static int take(const struct cmdline_param *param, struct boot_plan *plan, struc
 	if (!strcmp(param->key, "systemd.verity") || !strcmp(param->key, "rd.systemd.verity"))
 		keys.off = is_no(value);
 	for (size_t i = 0; i < sizeof(text_keys) / sizeof(text_keys[0]); i++)
-		if (!strcmp(param->key, text_keys[i].key))
+		if (!strcmp(param->key, text_keys[i].key)) {
+			keys.root.asked |= !strncmp(param->key, VERITY_ROOT, strlen(VERITY_ROOT));
+			keys.usr.asked |= !strncmp(param->key, VERITY_USR, strlen(VERITY_USR));
 			return dialect_copy(text_keys[i].to, text_keys[i].size, param->key, value,
 					    e);
+		}
 	return 0;
 }
 
@@ -251,11 +258,10 @@ static int claim_root(struct boot_plan *plan, struct err *e)
 	struct volume *v;
 	int r = plan_claim_root(plan, "roothash=", "root", &v, e);
 
-	if (!r)
-		r = fill(&keys.root, plan, v, e);
-	if (!r)
-		root_keys_apply(v);
-	return r;
+	if (r)
+		return r;
+	root_keys_apply(v);
+	return fill(&keys.root, plan, v, e);
 }
 
 static int claim_usr(struct boot_plan *plan, struct err *e)
@@ -289,13 +295,30 @@ static int take_volatile(struct boot_plan *plan, struct err *e)
 	return 0;
 }
 
+/* Verity asked for is verity done: never by half, and never switched off beside it. */
+static int check_asked(struct err *e)
+{
+	bool given = keys.root.given || keys.usr.given;
+	const struct side *const sides[] = { &keys.root, &keys.usr };
+
+	if (keys.off && (given || keys.root.asked || keys.usr.asked))
+		return err_set(e, FAIL_VALUE_INVALID, EINVAL,
+			       "systemd.verity= is off, and other keys ask for verity");
+	for (size_t i = 0; i < sizeof(sides) / sizeof(sides[0]); i++)
+		if (sides[i]->asked && !sides[i]->given)
+			return err_set(e, FAIL_ROOT_HASH_MISSING, EINVAL,
+				       "systemd.verity_%s_ keys are given without %shash=",
+				       i ? "usr" : "root", i ? "usr" : "root");
+	return 0;
+}
+
 static int finish(struct boot_plan *plan, struct err *e)
 {
-	int r = 0;
+	int r = check_asked(e);
 
-	if (keys.root.given && !keys.off)
+	if (!r && keys.root.given)
 		r = claim_root(plan, e);
-	if (!r && keys.usr.given && !keys.off)
+	if (!r && keys.usr.given)
 		r = claim_usr(plan, e);
 	if (!r)
 		r = take_volatile(plan, e);

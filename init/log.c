@@ -7,11 +7,13 @@
 #include <stdarg.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/klog.h>
 #include <sys/reboot.h>
 #include <sys/stat.h>
 #include <termios.h>
 #include <unistd.h>
 
+#include "init/watchdog.h"
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 #include "lib/file.h"
@@ -21,6 +23,10 @@
 
 /* How long a device may take to send a line on, in milliseconds. */
 #define DRAIN_MS 1000
+
+/* klogctl(2): syslog(2)'s action that sets what the consoles show, and all but debugging. */
+#define SYSLOG_ACTION_CONSOLE_LEVEL 8
+#define CONSOLE_LEVEL               7
 
 static int kmsg = -1;
 
@@ -55,6 +61,7 @@ void log_info(const char *fmt, ...)
 	va_start(args, fmt);
 	vsnprintf(line + used, sizeof(line) - used, fmt, args);
 	va_end(args);
+	err_make_printable(line);
 	write_line("<6>", line);
 }
 
@@ -121,9 +128,14 @@ _Noreturn static void leave(enum plan_on_failure how)
 		[PLAN_ON_FAILURE_HALT] = RB_HALT_SYSTEM,
 	};
 
-	/* PID 1 that exits is the kernel's panic; it also ends a machine that did not go off. */
-	if (how != PLAN_ON_FAILURE_PANIC)
+	/* On its way out the kernel waits for disks, and one that never answers would keep it. */
+	watchdog_leave();
+	if (how != PLAN_ON_FAILURE_PANIC) {
 		(void)reboot((int)commands[how]);
+		/* A machine that cannot be switched off. */
+		(void)reboot((int)RB_AUTOBOOT);
+	}
+	/* PID 1 that exits is the kernel's panic. */
 	_exit(1);
 }
 
@@ -134,6 +146,8 @@ _Noreturn void log_failure(const struct boot_plan *plan, const char *step, const
 			 e->volume[0] ? e->volume : "-", fail_name(e->code), e->text);
 
 	log_open();
+	/* Even loglevel=0 must not keep this line from the consoles. */
+	(void)klogctl(SYSLOG_ACTION_CONSOLE_LEVEL, NULL, CONSOLE_LEVEL);
 	write_line("<0>", line);
 	if (n > 0 && (size_t)n < sizeof(line) - 1)
 		strcpy(line + n, "\n");

@@ -8,6 +8,7 @@
 
 #include "init/log.h"
 #include "init/steps.h"
+#include "init/watchdog.h"
 
 static const struct step {
 	const char *name; /* as in the failure line */
@@ -34,8 +35,10 @@ int main(void)
 		return 2;
 	}
 	plan_init(&boot.plan);
-	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++)
+	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
+		watchdog_step(&boot.plan, steps[i].name);
 		if (steps[i].run(&boot, &e))
 			log_failure(&boot.plan, steps[i].name, &e);
+	}
 	return 1;
 }

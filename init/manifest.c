@@ -32,8 +32,50 @@ static const char *scalar(struct json_object *value)
 {
 	enum json_type type = json_object_get_type(value);
 
-	return type == json_type_string || type == json_type_int ? json_object_get_string(value) :
-								   NULL;
+	const char *text = json_object_get_string(value);
+
+	if (type == json_type_int)
+		return text;
+	/* A text with a NUL in it would be another one here. */
+	return type == json_type_string && text &&
+		       strlen(text) == (size_t)json_object_get_string_len(value) ? text : NULL;
+}
+
+/*
+ * Members as the text has them: colons outside of strings. json-c keeps the last
+ * of two members of one name without a word.
+ */
+static size_t members_in_text(const char *text)
+{
+	bool in_string = false;
+	size_t count = 0;
+
+	for (; *text; text++) {
+		if (in_string && *text == '\\' && text[1])
+			text++;
+		else if (*text == '"')
+			in_string = !in_string;
+		else
+			count += !in_string && *text == ':';
+	}
+	return count;
+}
+
+/* Members that are left: the manifest's own and those of its layers. */
+static size_t members_in_object(struct json_object *object)
+{
+	struct json_object *layers = json_object_object_get(object, "layers");
+	size_t count = (size_t)json_object_object_length(object);
+
+	if (!json_object_is_type(layers, json_type_array))
+		return count;
+	for (size_t i = 0; i < json_object_array_length(layers); i++) {
+		struct json_object *layer = json_object_array_get_idx(layers, i);
+
+		if (json_object_is_type(layer, json_type_object))
+			count += (size_t)json_object_object_length(layer);
+	}
+	return count;
 }
 
 static int take_layer_members(struct json_object *object, struct volume *v, struct err *e)
@@ -133,5 +175,9 @@ int manifest_parse(const char *text, size_t size, struct boot_plan *plan, struct
 		return invalid(e, "something follows the JSON text");
 	if (!json_object_is_type(object, json_type_object))
 		return invalid(e, "it is no object");
+	if (members_in_text(text) != members_in_object(object))
+		return err_set(e, FAIL_KEY_REPEATED, EINVAL,
+			       "a key stands twice in one object of the manifest, or there are more "
+			       "objects than it and its layers");
 	return take_members(object, plan, e);
 }

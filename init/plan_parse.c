@@ -90,6 +90,22 @@ int dialect_copy(char *to, size_t size, const char *key, const char *value, stru
 	return 0;
 }
 
+bool dialect_is_path(const char *path)
+{
+	if (*path != '/' || !path[1] || strlen(path) >= PLAN_PATH_SIZE)
+		return false;
+	for (const char *c = path; *c; c++)
+		if ((unsigned char)*c < 0x20 || *c == 0x7f)
+			return false;
+	for (const char *part = path; part; part = strchr(part + 1, '/')) {
+		size_t length = strcspn(part + 1, "/");
+
+		if (!length || (length <= 2 && !strncmp(part + 1, "..", length)))
+			return false;
+	}
+	return true;
+}
+
 int dialect_fstype(char to[FSTYPE_SIZE], const char *value, struct err *e)
 {
 	for (const char *const *type = probe_fstypes; *type; type++)

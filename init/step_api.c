@@ -2,11 +2,13 @@
 /* The kernel's own file systems, and descriptors 0 to 2. */
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <sys/mount.h>
 #include <unistd.h>
 
 #include "init/log.h"
 #include "init/steps.h"
+#include "lib/file.h"
 #include "lib/sys.h"
 
 /* /run may execute: agents keep their programs there. */
@@ -51,6 +53,16 @@ static void open_standard_fds(void)
 		close(fd);
 }
 
+/* A kernel that stays in its panic for ever would keep the guest up. */
+static void limit_panic(void)
+{
+	static const char file[] = "/proc/sys/kernel/panic";
+	char text[16];
+
+	if (file_read_at(AT_FDCWD, file, text, sizeof(text)) > 0 && !strcmp(text, "0\n"))
+		(void)file_write_at(AT_FDCWD, file, "1\n");
+}
+
 int step_api(struct boot *b, struct err *e)
 {
 	(void)b;
@@ -62,6 +74,7 @@ int step_api(struct boot *b, struct err *e)
 		if (!i)
 			open_standard_fds();
 	}
+	limit_panic();
 	log_open();
 	return 0;
 }

@@ -9,6 +9,7 @@
 
 #include "init/log.h"
 #include "init/steps.h"
+#include "init/watchdog.h"
 #include "lib/cleanup.h"
 #include "lib/file.h"
 #include "lib/sys.h"
@@ -17,6 +18,11 @@
 #define FILES_MAX 1048576 /* the kernel's default fs.nr_open */
 
 #define AGENT_PATH "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+static bool is_absence(int errnum)
+{
+	return errnum == ENOENT || errnum == ENOTDIR || errnum == ELOOP || errnum == EACCES;
+}
 
 /*
  * Before the policy turns a bad block into a panic: the agent is there, may be
@@ -32,7 +38,8 @@ static int check_agent(const struct boot_plan *plan, struct err *e)
 	char start[64];
 
 	if (fd < 0)
-		return err_errno(e, FAIL_AGENT_MISSING, "open %s in the new root", plan->agent);
+		return err_errno(e, is_absence(errno) ? FAIL_AGENT_MISSING : FAIL_DEVICE_READ_FAILED,
+				 "open %s in the new root", plan->agent);
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
 		return err_set(e, FAIL_AGENT_MISSING, ENOENT, "%s is not a file", plan->agent);
 	if (!(st.st_mode & 0111))
@@ -50,16 +57,6 @@ static int arm_all(struct boot *b, struct err *e)
 	for (size_t i = 0; !r && i < b->open_count; i++)
 		r = volume_arm(&b->open[i], b->plan.on_corruption, e);
 	return r;
-}
-
-/* A kernel that stays in its panic for ever would keep the guest up. */
-static void limit_panic(void)
-{
-	static const char file[] = "/proc/sys/kernel/panic";
-	char text[16];
-
-	if (file_read_at(AT_FDCWD, file, text, sizeof(text)) > 0 && !strcmp(text, "0\n"))
-		(void)file_write_at(AT_FDCWD, file, "1\n");
 }
 
 /*
@@ -85,7 +82,6 @@ int step_handover(struct boot *b, struct err *e)
 	if (!r)
 		r = arm_all(b, e);
 	if (!r) {
-		limit_panic();
 		raise_file_limit();
 		log_keep_open(&b->plan);
 		device_search_close(&b->search);
@@ -95,6 +91,7 @@ int step_handover(struct boot *b, struct err *e)
 	}
 	if (r)
 		return r;
+	watchdog_stop();
 	log_info("starting %s", b->plan.agent);
 	(void)sys_execve(b->plan.agent, argv, envp);
 	return err_errno(e, FAIL_AGENT_EXEC_FAILED, "execute %s", b->plan.agent);

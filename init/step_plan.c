@@ -67,9 +67,11 @@ static bool initramfs_has(const char *agent)
 {
 	auto_fd int root = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	auto_fd int fd = root < 0 ? -1 : sys_open_in_root(root, agent, O_PATH | O_CLOEXEC);
-	struct stat st;
+	struct stat st, self;
 
-	return fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode);
+	/* We are no agent: that would go on for ever. */
+	return fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) && !stat("/proc/self/exe", &self) &&
+	       (st.st_dev != self.st_dev || st.st_ino != self.st_ino);
 }
 
 int boot_settle(struct boot *b, struct err *e)

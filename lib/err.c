@@ -26,7 +26,7 @@ const char *fail_meaning(enum fail_code code)
 	return (unsigned int)code < FAIL_CODES ? codes[code].meaning : codes[0].meaning;
 }
 
-static void make_printable(char *text)
+void err_make_printable(char *text)
 {
 	for (; *text; text++)
 		if (*text < 0x20 || *text > 0x7e)
@@ -45,7 +45,7 @@ static void err_record(struct err *e, enum fail_code code, int errnum, const cha
 	used = strlen(e->text);
 	if (errnum)
 		snprintf(e->text + used, sizeof(e->text) - used, ": %s", strerror(errnum));
-	make_printable(e->text);
+	err_make_printable(e->text);
 }
 
 int err_set(struct err *e, enum fail_code code, int errnum, const char *fmt, ...)
@@ -83,7 +83,7 @@ void err_prefix(struct err *e, const char *fmt, ...)
 	used = strlen(text);
 	memcpy(text + used, e->text, strnlen(e->text, sizeof(text) - used - 1) + 1);
 	text[sizeof(text) - 1] = '\0';
-	make_printable(text);
+	err_make_printable(text);
 	memcpy(e->text, text, sizeof(text));
 }
 
@@ -92,5 +92,5 @@ void err_volume(struct err *e, const char *name)
 	if (!e)
 		return;
 	snprintf(e->volume, sizeof(e->volume), "%s", name);
-	make_printable(e->volume);
+	err_make_printable(e->volume);
 }

@@ -46,6 +46,9 @@ int err_errno(struct err *e, enum fail_code code, const char *fmt, ...)
 /* Put words in front of a recorded text: "layer 3: " and the like. */
 void err_prefix(struct err *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+/* Bytes outside of ASCII's printable range become '?', in place. */
+void err_make_printable(char *text);
+
 /* Say which volume a recorded failure is about. */
 void err_volume(struct err *e, const char *name);
 

@@ -50,8 +50,10 @@ void volume_init(struct volume *v, const char *name, const char *dm_name);
 
 /*
  * Check a volume's parameters once all are in, as verity_params_finish(), of a
- * VOLUME_SUPERBLOCK those that are given; and that a FEC device and its roots
- * are given together or not at all.
+ * VOLUME_SUPERBLOCK those that are given; that a FEC device and its roots are
+ * given together or not at all; and that no mount option of a proved volume
+ * could bring in bytes that its root hash does not cover, such as erofs'
+ * device= or xfs' logdev=: only options that are known to be harmless are taken.
  */
 int volume_finish(struct volume *v, struct err *e);
 

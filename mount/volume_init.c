@@ -16,11 +16,42 @@ void volume_init(struct volume *v, const char *name, const char *dm_name)
 	verity_params_init(&v->verity);
 }
 
+/* They change how proved bytes are read, never which. */
+static const char *const harmless_options[] = {
+	"acl", "barrier", "cache_strategy", "data", "errors", "noacl", "nobarrier", "noload",
+	"norecovery", "nouser_xattr", "nouuid", "ro", "user_xattr",
+};
+
+static bool is_harmless(const char *word, size_t length)
+{
+	for (size_t i = 0; i < sizeof(harmless_options) / sizeof(harmless_options[0]); i++)
+		if (strlen(harmless_options[i]) == length &&
+		    !strncmp(harmless_options[i], word, length))
+			return true;
+	return false;
+}
+
+static int check_options(const char *options, struct err *e)
+{
+	while (*options) {
+		size_t word = strcspn(options, ","), name = strcspn(options, "=,");
+
+		if (word && !is_harmless(options, name))
+			return err_set(e, FAIL_VALUE_INVALID, EINVAL,
+				       "the mount option %.*s is not taken for a verified file system",
+				       (int)(name < 60 ? name : 60), options);
+		options += word + (options[word] == ',');
+	}
+	return 0;
+}
+
 int volume_finish(struct volume *v, struct err *e)
 {
 	if ((v->fec.kind != DEVREF_NONE) != (v->verity.fec_roots != 0))
 		return err_set(e, FAIL_VERITY_PARAMS_INVALID, EINVAL,
 			       "a FEC device and its roots go together");
+	if (check_options(v->options, e))
+		return -EINVAL;
 	if (v->proof == VOLUME_SUPERBLOCK)
 		return verity_params_check_root_hash(&v->verity, e);
 	return verity_params_finish(&v->verity, v->hash.kind == DEVREF_NONE, e);

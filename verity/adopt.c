@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "verity/arm.h"
 #include "verity/dm.h"
 #include "verity/table.h"
 
@@ -52,5 +53,7 @@ int verity_adopt(const char *name, const struct verity_numbers *numbers,
 		return err_set(e, FAIL_VERITY_OPEN_FAILED, EEXIST,
 			       "there is a device %s, and its table is not the one asked for", name);
 	dm_set_device(ret, name, &info);
-	return 1;
+	/* As with our own devices: until the hand-over a bad block is an error that can be told. */
+	r = verity_arm(ret, VERITY_ON_CORRUPTION_EIO, e);
+	return r ? r : 1;
 }

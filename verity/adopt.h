@@ -12,8 +12,9 @@ struct verity_numbers {
 
 /*
  * Take over a device that the kernel itself opened before us (dm-mod.create=).
- * 1: it is there, read-only, and its table is the one that p asks for; 0: there
- * is none of that name; VERITY_OPEN_FAILED where there is one with another
+ * 1: it is there, read-only, and its table is the one that p asks for; a
+ * corruption policy that it came with is put off until verity_arm(). 0: there is
+ * none of that name; VERITY_OPEN_FAILED where there is one with another
  * table, which is never replaced.
  */
 int verity_adopt(const char *name, const struct verity_numbers *numbers,

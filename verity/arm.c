@@ -9,7 +9,7 @@
 #include "verity/dm.h"
 #include "verity/table.h"
 
-/* What each policy adds to the table, the words of newer kernels first. */
+/* What each policy puts into the table, the words of newer kernels first. */
 static const struct {
 	enum verity_corruption policy;
 	unsigned int count;
@@ -19,6 +19,7 @@ static const struct {
 	{ VERITY_ON_CORRUPTION_PANIC, 1, "panic_on_corruption" },
 	{ VERITY_ON_CORRUPTION_RESTART, 2, "restart_on_corruption restart_on_error" },
 	{ VERITY_ON_CORRUPTION_RESTART, 1, "restart_on_corruption" },
+	{ VERITY_ON_CORRUPTION_EIO, 0, "" },
 };
 
 static int read_table(const struct verity_device *dev, char line[VERITY_TABLE_SIZE],
@@ -36,12 +37,19 @@ static int read_table(const struct verity_device *dev, char line[VERITY_TABLE_SI
 	return 0;
 }
 
-static bool load_table(const struct verity_device *dev, const char *line, uint64_t sectors)
+/* 0, -EINVAL where the kernel does not know a word, or another -errno. */
+static int load_table(const struct verity_device *dev, const char *line, uint64_t sectors)
 {
 	auto_task struct dm_task *task = dm_new_task(DM_DEVICE_RELOAD, dev->name);
+	int errnum;
 
-	return task && dm_task_set_ro(task) &&
-	       dm_task_add_target(task, 0, sectors, "verity", line) && dm_task_run(task);
+	if (!task || !dm_task_set_ro(task) ||
+	    !dm_task_add_target(task, 0, sectors, "verity", line))
+		return -ENOMEM;
+	if (dm_task_run(task))
+		return 0;
+	errnum = dm_task_get_errno(task);
+	return errnum ? -errnum : -EIO;
 }
 
 /* Swap the tables. Nothing writes to the device, so nothing need be flushed. */
@@ -52,29 +60,43 @@ static bool resume(const struct verity_device *dev)
 	return task && dm_task_skip_lockfs(task) && dm_task_no_flush(task) && dm_task_run(task);
 }
 
+/* The line with the best words that the kernel takes; only an unknown word leads to the next. */
+static int load_policy(const struct verity_device *dev, const char *old_line, uint64_t sectors,
+		       enum verity_corruption policy)
+{
+	int r = -EINVAL;
+
+	for (size_t i = 0; r == -EINVAL && i < sizeof(policies) / sizeof(policies[0]); i++) {
+		char line[VERITY_TABLE_SIZE];
+
+		if (policies[i].policy != policy)
+			continue;
+		r = verity_table_set_policy(old_line, policies[i].count, policies[i].words, line,
+					    sizeof(line));
+		if (r)
+			return r;
+		if (!strcmp(line, old_line))
+			return 0;
+		r = load_table(dev, line, sectors);
+		if (!r)
+			return resume(dev) ? 0 : -EIO;
+	}
+	return r;
+}
+
 int verity_arm(const struct verity_device *dev, enum verity_corruption policy, struct err *e)
 {
-	char old_line[VERITY_TABLE_SIZE], line[VERITY_TABLE_SIZE];
+	char old_line[VERITY_TABLE_SIZE];
 	uint64_t sectors;
-	int r;
+	int r = read_table(dev, old_line, &sectors);
 
-	if (policy == VERITY_ON_CORRUPTION_EIO)
-		return 0;
-	r = read_table(dev, old_line, &sectors);
 	if (r)
 		return err_set(e, FAIL_VERITY_OPEN_FAILED, -r, "the table of %s cannot be read back",
 			       dev->name);
-	/* An adopted device may have come with one. */
-	if (verity_table_has_policy(old_line))
-		return 0;
-	for (size_t i = 0; i < sizeof(policies) / sizeof(policies[0]); i++) {
-		if (policies[i].policy != policy ||
-		    verity_table_add(old_line, policies[i].count, policies[i].words, line,
-				     sizeof(line)))
-			continue;
-		if (load_table(dev, line, sectors) && resume(dev))
-			return 0;
-	}
-	return err_set(e, FAIL_VERITY_OPEN_FAILED, EINVAL,
-		       "the kernel does not take the corruption policy for %s", dev->name);
+	r = load_policy(dev, old_line, sectors, policy);
+	if (r)
+		return err_set(e, FAIL_VERITY_OPEN_FAILED, -r,
+			       "the kernel does not take the corruption policy for %s: %s", dev->name,
+			       strerror(-r));
+	return 0;
 }

@@ -6,9 +6,10 @@
 
 /*
  * Load the corruption policy into an open device, mounted or not, by giving it
- * the same table once more with the policy's words. Where the kernel knows
- * them (6.12 and later) the policy covers I/O errors of the disk below, too.
- * VERITY_ON_CORRUPTION_EIO changes nothing. VERITY_OPEN_FAILED on failure.
+ * the same table once more with the policy's words in the place of any that it
+ * has. Where the kernel knows them (6.12 and later) the policy covers I/O errors
+ * of the disk below, too. A table that is right already is left alone.
+ * VERITY_OPEN_FAILED on failure.
  */
 int verity_arm(const struct verity_device *dev, enum verity_corruption policy, struct err *e);
 

@@ -47,18 +47,54 @@ static int read_options(const char *rest, uint64_t *ret_count, const char **ret_
 	return rest && !rest[strspn(rest, " ")] ? 0 : -EINVAL;
 }
 
-int verity_table_add(const char *line, unsigned int count, const char *words, char *out,
-		     size_t size)
+/* Words about what a bad block or an I/O error does. */
+static bool is_policy(const char *word)
+{
+	return !strncmp(word, "panic_on_", 9) || !strncmp(word, "restart_on_", 11);
+}
+
+/* Copy options but those about the policy; *count becomes how many were copied. */
+static void copy_options(const char *words, uint64_t *count, char *out)
+{
+	*count = 0;
+	*out = '\0';
+	while (*(words += strspn(words, " "))) {
+		size_t length = strcspn(words, " ");
+
+		if (!is_policy(words)) {
+			memcpy(out, words, length);
+			out[length] = ' ';
+			out[length + 1] = '\0';
+			out += length + 1;
+			++*count;
+		}
+		words += length;
+	}
+}
+
+int verity_table_set_policy(const char *line, unsigned int count, const char *words, char *out,
+			    size_t size)
 {
 	const char *rest = skip_words(line, FIXED_WORDS), *old_words;
+	char kept[VERITY_TABLE_SIZE + 2];
 	uint64_t old_count;
 	int n;
 
 	if (!rest || read_options(rest, &old_count, &old_words))
 		return -EINVAL;
-	n = snprintf(out, size, "%.*s %u %s%s%s", (int)(rest - line), line,
-		     (unsigned int)old_count + count, old_words, old_count ? " " : "", words);
-	return n > 0 && (size_t)n < size ? 0 : -E2BIG;
+	if (strlen(old_words) >= VERITY_TABLE_SIZE)
+		return -E2BIG;
+	copy_options(old_words, &old_count, kept);
+	if (!old_count && !count)
+		n = snprintf(out, size, "%.*s", (int)(rest - line), line);
+	else
+		n = snprintf(out, size, "%.*s %u %s%s", (int)(rest - line), line,
+			     (unsigned int)old_count + count, kept, words);
+	if (n <= 0 || (size_t)n >= size)
+		return -E2BIG;
+	if (out[n - 1] == ' ')
+		out[n - 1] = '\0';
+	return 0;
 }
 
 /* Words that change what a bad block does, or speed, but never whether it is bad. */
@@ -115,9 +151,4 @@ int verity_table_matches(const char *line, const struct verity_params *p, const 
 		return 0;
 	return strlen(fixed) == (size_t)(rest - line) && !strncmp(line, fixed, strlen(fixed)) &&
 	       all_harmless(words);
-}
-
-int verity_table_has_policy(const char *line)
-{
-	return strstr(line, " panic_on_corruption") || strstr(line, " restart_on_corruption");
 }

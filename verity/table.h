@@ -19,11 +19,12 @@
 #define VERITY_TABLE_SIZE 2048
 
 /*
- * The same line with more optional words (count of them, one text with blanks
- * between) behind those that it has. -EINVAL for a line of another shape,
- * -E2BIG where it does not fit.
+ * The same line with other words about corruption and errors: those that it has
+ * are taken out, and count words (one text with blanks between; none: "") stand
+ * behind the other options. -EINVAL for a line of another shape, -E2BIG where it
+ * does not fit.
  */
-int verity_table_add(const char *line, unsigned int count, const char *words, char *out,
+int verity_table_set_policy(const char *line, unsigned int count, const char *words, char *out,
 		     size_t size);
 
 /*
@@ -33,8 +34,5 @@ int verity_table_add(const char *line, unsigned int count, const char *words, ch
  */
 int verity_table_matches(const char *line, const struct verity_params *p, const char *data,
 			 const char *hash);
-
-/* Does the line already say what happens on corruption? */
-int verity_table_has_policy(const char *line);
 
 #endif

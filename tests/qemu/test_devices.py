@@ -12,6 +12,7 @@ from harness import expect, oci
 from harness.bed import Bed, Result, filler
 from harness.gpt import Partition, write_disk
 from harness.image import Layer, seal
+from harness.machines import Kind
 from harness.vm import BLK, SCSI, Disk, Guest
 
 PARTUUID = "8c4b5a1e-7d2f-4e8b-b3a6-0f9d1c2e3a4b"
@@ -75,6 +76,37 @@ def test_filesystem_id(bed: Bed, one: list[Layer], reference: str) -> None:
     argument = {"UUID": f"UUID={identity}", "uuid in capitals": f"UUID={str(identity).upper()}",
                 "LABEL": r"LABEL=socle\x20root"}[reference]
     boot_disk(bed, sealed, Disk(sealed.disk), argument)
+
+
+# --- a disk that never answers ---------------------------------------------------
+
+
+class SilentDisk(Disk):
+    """Whoever reads it waits for ever: virtio-blk has no time limit of its own."""
+
+    def node(self, index: int) -> dict[str, object]:
+        return {"driver": "raw", "node-name": f"disk{index}", "read-only": True,
+                "file": {"driver": "null-co", "size": 1 << 20, "latency-ns": 10**18}}
+
+    def device(self, index: int, kind: Kind) -> dict[str, object]:
+        # With a geometry QEMU itself has no reason to read the disk.
+        return super().device(index, kind) | {"cyls": 2, "heads": 16, "secs": 63}
+
+
+def test_disk_that_never_answers(bed: Bed, one: list[Layer]) -> None:
+    """The bus stays with it, and whoever asks the bus, too; it is told, and the guest ends."""
+    first = Disk(one[0].disk, "layer0")
+    silent = SilentDisk(one[0].disk, "silent", late=True)
+
+    def plug(guest: Guest) -> None:
+        assert guest.await_first_read(first), "the guest never looked at its first disk"
+        guest.plug(silent)
+
+    machine = bed.machine([first, silent], [one[0].argument("SERIAL=absent"), "socle.timeout=10"])
+    machine.limit = 100
+    result = bed.boot(machine, plug)
+    # The kernel waits for the disk when it goes off, too, so that it is reset in the end.
+    expect.failure(result, "BOOT_STALLED", "devices", ended=expect.RESET)
 
 
 # --- disks that come late ------------------------------------------------------

@@ -238,6 +238,17 @@ def test_superblock_that_lies(bed: Bed, sealed: Sealed, field: str, lie: bytes, 
     expect.failure(result, code, "verity", "root")
 
 
+def test_superblock_that_cuts_the_data_short(bed: Bed, sealed: Sealed) -> None:
+    """A23: every block that is left is verified, and yet it is another file system."""
+    offset, size = SUPERBLOCK_FIELDS["data_blocks"]
+    cut = (sealed.blocks - 1).to_bytes(size, "little")
+    tree = sealed.with_superblock[:offset] + cut + sealed.with_superblock[offset + size:]
+    root = Disk(disk(bed, "cut", sealed.data, tree), "image")
+    result = bed.boot(bed.machine([root], [sealed.fill(LEGACY)]))
+    sentence = expect.failure(result, "VERITY_PARAMS_INVALID", "mounts", "root")
+    assert str(len(sealed.data)) in sentence, sentence
+
+
 # --- the extension matrix -----------------------------------------------------------
 
 def boot_extension(bed: Bed, sealed: Sealed, parameter: str, *partitions: bytes,

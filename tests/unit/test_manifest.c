@@ -109,6 +109,14 @@ static const struct {
 	{ "", "{\"version\":1,\"manifest\":\"/dev/vda\"}", FAIL_KEY_UNKNOWN, "manifest" },
 	{ "", "{\"version\":1,\"timeout\":0}", FAIL_VALUE_INVALID, "timeout" },
 	{ "", "{\"version\":1,\"timeout\":null}", FAIL_VALUE_INVALID, "is no text" },
+	/* twice, which json-c would not tell */
+	{ "", "{\"version\":1,\"timeout\":3,\"timeout\":4}", FAIL_KEY_REPEATED, "stands twice" },
+	{ "", "{\"version\":1,\"version\":1}", FAIL_KEY_REPEATED, "stands twice" },
+	{ "", "{\"version\":1,\"layers\":[{\"device\":\"/dev/vda\",\"root_hash\":\"00\","
+	  "\"root_hash\":\"" HASH "\",\"data_blocks\":8}]}", FAIL_KEY_REPEATED, "stands twice" },
+	{ "", "{\"version\":1,\"layers\":[{\"device\":{\"a\":1}}]}", FAIL_VALUE_INVALID, "nesting" },
+	/* a NUL, which would end a text early */
+	{ "", "{\"version\":1,\"agent\":\"/b\\u0000c\"}", FAIL_VALUE_INVALID, "is no text" },
 	/* in both */
 	{ "socle.timeout=3", "{\"version\":1,\"timeout\":3}", FAIL_KEY_REPEATED, "timeout" },
 	{ "socle.layer=/dev/vda,root_hash=" HASH ",data_blocks=8",

@@ -28,6 +28,7 @@
 
 struct dm_task {
 	int type;
+	int errnum; /* of a task that failed */
 	char line[4096];
 };
 
@@ -54,6 +55,11 @@ void dm_task_destroy(struct dm_task *task)
 {
 	tasks--;
 	free(task);
+}
+
+int dm_task_get_errno(struct dm_task *task)
+{
+	return task->errnum;
 }
 
 void dm_log_with_errno_init(dm_log_with_errno_fn fn)
@@ -112,8 +118,10 @@ int dm_task_run(struct dm_task *task)
 		snprintf(task->line, sizeof(task->line), "%s", dm.status);
 		return !fake_sys_call("status\n");
 	case DM_DEVICE_RELOAD:
+		task->errnum = EIO;
 		if (fake_sys_call("reload %s\n", task->line))
 			return 0;
+		task->errnum = EINVAL;
 		return !dm.refused || !strstr(task->line, dm.refused);
 	case DM_DEVICE_RESUME:
 		return !fake_sys_call("resume\n");
@@ -179,7 +187,7 @@ static const struct arm_row {
 	int result;
 	const char *log;
 } arm_rows[] = {
-	{ "eio", VERITY_ON_CORRUPTION_EIO, NULL, 0, 0, "" },
+	{ "eio", VERITY_ON_CORRUPTION_EIO, NULL, 0, 0, "table\n" },
 	{ "panic", VERITY_ON_CORRUPTION_PANIC, NULL, 0, 0,
 	  "table\n" RELOAD " 2 panic_on_corruption panic_on_error\nresume\n" },
 	{ "panic, before 6.12", VERITY_ON_CORRUPTION_PANIC, "panic_on_error", 0, 0,
@@ -194,8 +202,12 @@ static const struct arm_row {
 	  "table\n" RELOAD " 2 panic_on_corruption panic_on_error\n"
 	  RELOAD " 1 panic_on_corruption\n" },
 	{ "no table", VERITY_ON_CORRUPTION_PANIC, NULL, 1, -ENODEV, "table\n" },
-	{ "not read-only", VERITY_ON_CORRUPTION_PANIC, NULL, 2, 0,
-	  "table\nro\n" RELOAD " 1 panic_on_corruption\nresume\n" },
+	/* only a word that the kernel does not know leads to the weaker table */
+	{ "not read-only", VERITY_ON_CORRUPTION_PANIC, NULL, 2, -ENOMEM, "table\nro\n" },
+	{ "reload fails", VERITY_ON_CORRUPTION_PANIC, NULL, 3, -EIO,
+	  "table\n" RELOAD " 2 panic_on_corruption panic_on_error\n" },
+	{ "resume fails", VERITY_ON_CORRUPTION_PANIC, NULL, 4, -EIO,
+	  "table\n" RELOAD " 2 panic_on_corruption panic_on_error\nresume\n" },
 };
 
 static void test_arm(void **state)
@@ -256,22 +268,38 @@ static void test_arm_of_other_tables(void **state)
 	assert_int_equal(tasks, 0);
 }
 
-/* A device that came with a policy keeps it. */
+/* Whatever policy a device came with, it gets the one that the plan asks for. */
 static void test_arm_of_an_adopted_device(void **state)
 {
-	static const char *const options[] = {
-		" 1 panic_on_corruption", " 1 restart_on_corruption",
-		" 2 ignore_zero_blocks panic_on_corruption",
+	static const struct {
+		const char *options;
+		enum verity_corruption policy;
+		const char *then; /* NULL: nothing need be loaded */
+	} rows[] = {
+		{ " 1 panic_on_corruption", VERITY_ON_CORRUPTION_PANIC,
+		  " 2 panic_on_corruption panic_on_error" },
+		{ " 2 panic_on_corruption panic_on_error", VERITY_ON_CORRUPTION_PANIC, NULL },
+		{ " 1 restart_on_corruption", VERITY_ON_CORRUPTION_PANIC,
+		  " 2 panic_on_corruption panic_on_error" },
+		{ " 2 ignore_zero_blocks restart_on_corruption", VERITY_ON_CORRUPTION_RESTART,
+		  " 3 ignore_zero_blocks restart_on_corruption restart_on_error" },
+		{ " 2 panic_on_corruption ignore_zero_blocks", VERITY_ON_CORRUPTION_EIO,
+		  " 1 ignore_zero_blocks" },
+		{ " 1 panic_on_corruption", VERITY_ON_CORRUPTION_EIO, "" },
+		{ "", VERITY_ON_CORRUPTION_EIO, NULL },
 	};
 
 	(void)state;
-	for (size_t i = 0; i < COUNT(options); i++) {
+	for (size_t i = 0; i < COUNT(rows); i++) {
 		const struct verity_device *device = reset(0);
 		struct err e = { 0 };
+		char log[1024] = "table\n";
 
-		strcat(dm.table, options[i]);
-		expect_success(options[i], verity_arm(device, VERITY_ON_CORRUPTION_PANIC, &e), &e);
-		assert_string_equal(fake_sys.log, "table\n");
+		strcat(dm.table, rows[i].options);
+		if (rows[i].then)
+			snprintf(log, sizeof(log), "table\n" RELOAD "%s\nresume\n", rows[i].then);
+		expect_success(rows[i].options, verity_arm(device, rows[i].policy, &e), &e);
+		assert_string_equal(fake_sys.log, log);
 	}
 }
 

@@ -48,7 +48,7 @@ static void test_vectors(void **state)
 	(void)state;
 	for (size_t i = 0; i < COUNT(vectors); i++) {
 		char out[VERITY_TABLE_SIZE] = "untouched";
-		int r = verity_table_add(vectors[i].line, vectors[i].count, vectors[i].words, out,
+		int r = verity_table_set_policy(vectors[i].line, vectors[i].count, vectors[i].words, out,
 					 sizeof(out));
 
 		if (r != (vectors[i].expected ? 0 : -EINVAL))
@@ -63,9 +63,9 @@ static void test_room(void **state)
 	char out[sizeof(expected)];
 
 	(void)state;
-	assert_int_equal(verity_table_add(LINE, 1, "a", out, sizeof(out)), 0);
+	assert_int_equal(verity_table_set_policy(LINE, 1, "a", out, sizeof(out)), 0);
 	assert_string_equal(out, expected);
-	assert_int_equal(verity_table_add(LINE, 1, "a", out, sizeof(out) - 1), -E2BIG);
+	assert_int_equal(verity_table_set_policy(LINE, 1, "a", out, sizeof(out) - 1), -E2BIG);
 }
 
 /* 64 options are more than any kernel knows, and still a line. */
@@ -76,7 +76,7 @@ static void test_most_options(void **state)
 	(void)state;
 	for (int i = 0; i < 64; i++)
 		strcat(line, " x");
-	assert_int_equal(verity_table_add(line, 2, "a b", out, sizeof(out)), 0);
+	assert_int_equal(verity_table_set_policy(line, 2, "a b", out, sizeof(out)), 0);
 	assert_memory_equal(out, LINE " 66 x x", sizeof(LINE " 66 x x") - 1);
 	assert_string_equal(out + strlen(out) - 6, " x a b");
 }

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
+#include "init/watchdog.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "init/log.h"
+#include "lib/clock.h"
+#include "lib/file.h"
+
+/* What the two processes share; written by PID 1 only. */
+struct progress {
+	volatile int64_t deadline_ms;
+	char step[32];
+	struct boot_plan plan;       /* how a failure is told and left */
+};
+
+static struct progress *shared;
+static pid_t child = -1;
+
+static void sleep_ms(int64_t ms)
+{
+	struct timespec left = { .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000 };
+
+	while (nanosleep(&left, &left) && errno == EINTR)
+		;
+}
+
+_Noreturn static void watch(void)
+{
+	struct err e = { 0 };
+
+	for (;;) {
+		int64_t left = shared->deadline_ms - clock_ms();
+
+		if (left <= 0)
+			break;
+		sleep_ms(left);
+	}
+	(void)err_set(&e, FAIL_BOOT_STALLED, ETIMEDOUT,
+		      "the step did not come to its end: a disk or a bus does not answer");
+	log_failure(&shared->plan, shared->step, &e);
+}
+
+static void start(void)
+{
+	void *memory = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
+			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	if (memory == MAP_FAILED)
+		return;
+	shared = memory;
+}
+
+void watchdog_step(const struct boot_plan *plan, const char *step)
+{
+	if (!shared)
+		start();
+	if (!shared)
+		return;
+	shared->plan.on_failure = plan->on_failure;
+	strcpy(shared->plan.report, plan->report);
+	strncpy(shared->step, step, sizeof(shared->step) - 1);
+	shared->deadline_ms = clock_ms() + (plan->timeout_s + WATCHDOG_STEP_S) * INT64_C(1000);
+	if (child > 0)
+		return;
+	child = fork();
+	if (!child)
+		watch();
+}
+
+void watchdog_stop(void)
+{
+	if (child <= 0)
+		return;
+	(void)kill(child, SIGKILL);
+	while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
+		;
+	child = -1;
+}
+
+void watchdog_leave(void)
+{
+	if (fork())
+		return;
+	sleep_ms(WATCHDOG_LEAVE_S * 1000);
+	(void)file_write_at(AT_FDCWD, "/proc/sysrq-trigger", "b");
+	_exit(0);
+}

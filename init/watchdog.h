@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0 */
+#ifndef INIT_WATCHDOG_H
+#define INIT_WATCHDOG_H
+
+#include "init/plan.h"
+
+/*
+ * No step waits for ever. A read of a disk that never answers cannot be
+ * interrupted, so another process looks at how long a step takes: when that is
+ * too long it tells BOOT_STALLED in the place of PID 1, and leaves.
+ */
+
+/* How long a step may take beyond the time that the plan gives to devices, seconds. */
+#define WATCHDOG_STEP_S 60
+
+/* How long the kernel may take to go off, seconds; then it is reset. */
+#define WATCHDOG_LEAVE_S 30
+
+/* A step begins; the first call starts the watchdog. Best effort. */
+void watchdog_step(const struct boot_plan *plan, const char *step);
+
+/* The agent comes: nobody watches any more. */
+void watchdog_stop(void);
+
+/* The guest is about to go off: see to it that it does. */
+void watchdog_leave(void);
+
+#endif
