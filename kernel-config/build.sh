@@ -6,9 +6,9 @@
 #   build.sh [debug] [--dir | --lock]	as any recipe (see initramfs/recipe.sh)
 #   build.sh [debug] --embed INITRAMFS OUT	a kernel with INITRAMFS in it, as OUT
 #
-# Result of the recipe: vmlinuz, vmlinux (stripped; for hypervisors that start the
-# ELF file), config, version, and in tree/ what a build with an initramfs starts
-# from, so that it costs a link and not a build.
+# Result of the recipe: what initramfs/kernel.sh makes of a prebuilt kernel, and
+# vmlinux, stripped, for hypervisors that start the ELF file.  The tree is kept
+# beside it, so that a build with an initramfs costs a link only.
 #
 # SOCLE_TRUSTED_KEYS=FILE.pem	certificates whose signatures of root hashes count
 
@@ -57,6 +57,9 @@ count_files()
 		}' step="$step_number/$steps" log_file="$log"
 }
 
+# Where the kernel is built and stays, for --embed.
+tree_of() { echo "${1/kernel-built/kernel-tree}"; }
+
 set_option() { "$tree/scripts/config" --file "$tree/.config" "$@"; }
 
 trust_keys()
@@ -66,25 +69,35 @@ trust_keys()
 	set_option --set-str SYSTEM_TRUSTED_KEYS certs/socle-trusted.pem
 }
 
-# What no later link looks at: sources that no object was made from.
+# Removes what no later build in this tree looks at: of other architectures and of
+# drivers and sound the sources that no object was made from.
 prune()
 {
+	local srcarch=${image#arch/}
+
+	srcarch=${srcarch%%/*}
 	cd "$tree"
 	find . -name '.*.cmd' -exec grep -ohE '[A-Za-z0-9_./-]+\.[chS]\b' {} + |
-		sed 's,^\./,,' | sort -u >"$scratch/used"
-	find arch drivers fs net sound Documentation tools samples rust -type f \
-		\( -name '*.[chS]' -o -name '*.dts*' -o -name '*.rst' -o -name '*.json' -o -name '*.yaml' \) |
+		sort -u | tr '\n' '\0' | xargs -0 realpath -ms --relative-to=. |
+		sort -u >"$scratch/used"
+	find arch drivers sound samples -type f ! -path "arch/$srcarch/*" \
+		! -path '*/generated/*' \( -name '*.[chS]' -o -name '*.dts*' \) |
 		sort | comm -23 - "$scratch/used" | tr '\n' '\0' | xargs -0 rm -f
-	rm -f vmlinux.o vmlinux.a .tmp_vmlinux*
+	find Documentation -type f ! -name 'Kconfig*' ! -name Makefile -delete
+	rm -rf tools/testing tools/perf
 	cd "$scratch"
 }
 
 build()
 {
+	# Not in the scratch folder: objtool is made again when the tree has moved,
+	# and then everything else is.
+	tree=$(tree_of "$final")
+	rm -rf "$tree"
+
 	step "unpacking the source of Linux $(version_of "${sources[0]}")"
 	dpkg-deb --fsys-tarfile "${have[${sources[0]}]}" |
 		tar -xO --wildcards './usr/src/*.tar.xz' | tar -xJ --no-same-owner
-	tree=$scratch/tree
 	mv linux-source-* "$tree"
 
 	step "configuring it for $machine with kernel-config/fragments"
@@ -97,26 +110,34 @@ build()
 	cp "$tree/.config" "$out/config"
 	cp "$tree/$image" "$out/vmlinuz"
 	"${tools}strip" -o "$out/vmlinux" "$tree/vmlinux"
-	kernel_make -s kernelrelease >"$out/version"
+	describe_modules "$(kernel_make -s kernelrelease)"
 
 	step "keeping what a build with an initramfs needs"
 	prune
-	mv "$tree" "$out/tree"
 }
 
-# Links the kernel anew, with an initramfs, in a copy of the tree that was kept.
+# A folder as modular kernels have it, in which all modules are built in.
+describe_modules()
+{
+	local folder=$out/modules/lib/modules/$1
+
+	mkdir -p "$folder"
+	cp "$tree"/modules.builtin{,.modinfo} "$folder/"
+	: >"$folder/modules.order"
+	PATH=$PATH:/usr/sbin:/sbin depmod -b "$out/modules" "$1" >>"$log" 2>&1
+}
+
+# Links the kernel anew, with an initramfs in it.
 embed()
 {
 	local initramfs=$1 result=$2
 
-	scratch=$(mktemp -d "$cache/tmp.embed.XXXXXX")
-	# shellcheck disable=SC2064 # the name of now
-	trap "rm -rf '$scratch'" EXIT
-	tree=$scratch/tree
+	tree=$(tree_of "$(recipe_dir)")
 	log=$cache/log/$name-embed.log
 	: >"$log"
-	cp -a --reflink=auto "$(recipe_dir)/tree" "$tree"
-	# Its bytes are compressed with the kernel's, so better not before.
+	exec 7>"$tree.lock"
+	flock 7
+	# Not packed by itself: it is with the kernel.
 	cp "$initramfs" "$tree/socle-initramfs.cpio"
 	set_option --set-str INITRAMFS_SOURCE socle-initramfs.cpio --enable INITRAMFS_COMPRESSION_NONE
 	echo "build.sh: linking the kernel with $initramfs in it (log: $log)" >&2
