@@ -142,7 +142,10 @@ _Noreturn static void leave(enum plan_on_failure how)
 _Noreturn void log_failure(const struct boot_plan *plan, const char *step, const struct err *e)
 {
 	char line[LINE_SIZE];
-	int n = snprintf(line, sizeof(line) - 1, "socle: FAILED step=%s volume=%s code=%s: %s", step,
+	int n;
+
+	watchdog_stop();
+	n = snprintf(line, sizeof(line) - 1, "socle: FAILED step=%s volume=%s code=%s: %s", step,
 			 e->volume[0] ? e->volume : "-", fail_name(e->code), e->text);
 
 	log_open();

@@ -14,9 +14,10 @@
 #include "lib/clock.h"
 #include "lib/file.h"
 
-/* What the two processes share; written by PID 1 only. */
+/* What the two processes share. */
 struct progress {
 	volatile int64_t deadline_ms;
+	volatile bool stalled;       /* the watchdog's word: it has taken over */
 	char step[32];
 	struct boot_plan plan;       /* how a failure is told and left */
 };
@@ -43,6 +44,7 @@ _Noreturn static void watch(void)
 			break;
 		sleep_ms(left);
 	}
+	shared->stalled = true;
 	(void)err_set(&e, FAIL_BOOT_STALLED, ETIMEDOUT,
 		      "the step did not come to its end: a disk or a bus does not answer");
 	log_failure(&shared->plan, shared->step, &e);
@@ -58,12 +60,20 @@ static void start(void)
 	shared = memory;
 }
 
+/* A disk that answers after all must not bring a boot back that was told to have failed. */
+static void yield_to_watchdog(void)
+{
+	while (shared && shared->stalled)
+		(void)pause();
+}
+
 void watchdog_step(const struct boot_plan *plan, const char *step)
 {
 	if (!shared)
 		start();
 	if (!shared)
 		return;
+	yield_to_watchdog();
 	shared->plan.on_failure = plan->on_failure;
 	strcpy(shared->plan.report, plan->report);
 	strncpy(shared->step, step, sizeof(shared->step) - 1);
@@ -79,6 +89,7 @@ void watchdog_stop(void)
 {
 	if (child <= 0)
 		return;
+	yield_to_watchdog();
 	(void)kill(child, SIGKILL);
 	while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
 		;

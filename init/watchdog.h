@@ -19,7 +19,7 @@
 /* A step begins; the first call starts the watchdog. Best effort. */
 void watchdog_step(const struct boot_plan *plan, const char *step);
 
-/* The agent comes: nobody watches any more. */
+/* The agent comes, or a failure is about to be told: nobody watches any more. */
 void watchdog_stop(void);
 
 /* The guest is about to go off: see to it that it does. */
