@@ -4,13 +4,10 @@
 # The kernel of SOCLE_ARCH that fits: Debian's source, our fragments, no modules.
 #
 #   build.sh [debug] [--dir | --lock]	as any recipe (see initramfs/recipe.sh)
-#   build.sh [debug] --embed INITRAMFS OUT	a kernel with INITRAMFS in it, as OUT
 #
-# Result of the recipe: what initramfs/kernel.sh makes of a prebuilt kernel, and
-# vmlinux, stripped, for hypervisors that start the ELF file.  The tree is kept
-# beside it, so that a build with an initramfs costs a link only.
-#
-# SOCLE_TRUSTED_KEYS=FILE.pem	certificates whose signatures of root hashes count
+# Result: what initramfs/kernel.sh makes of a prebuilt kernel, and vmlinux, stripped,
+# for hypervisors that start the ELF file.  The tree is kept beside it, so that a
+# kernel with an initramfs or with keys in it costs a link only (link.sh).
 
 here=$(cd "${BASH_SOURCE[0]%/*}" && pwd)
 debug=''
@@ -37,7 +34,6 @@ recipe_dir()
 		cat "$recipes/recipe.sh" "$here"/{build,configure,fragments,machine}.sh
 		cat "$here/renamed"
 		(cd "$here/fragments" && "$here/fragments.sh" "$machine" ${debug:+"$debug"} | xargs sha256sum)
-		[[ -z ${SOCLE_TRUSTED_KEYS:-} ]] || cat "$SOCLE_TRUSTED_KEYS"
 		lock_lines
 		"$compiler" --version 2>/dev/null | head -n 1
 		"${tools}ld" --version 2>/dev/null | head -n 1
@@ -55,18 +51,6 @@ count_files()
 			printf "[%s] %d files\n", step, n >"/dev/stderr"
 			fflush()
 		}' step="$step_number/$steps" log_file="$log"
-}
-
-# Where the kernel is built and stays, for --embed.
-tree_of() { echo "${1/kernel-built/kernel-tree}"; }
-
-set_option() { "$tree/scripts/config" --file "$tree/.config" "$@"; }
-
-trust_keys()
-{
-	[[ -n ${SOCLE_TRUSTED_KEYS:-} ]] || return 0
-	cp "$SOCLE_TRUSTED_KEYS" "$tree/certs/socle-trusted.pem"
-	set_option --set-str SYSTEM_TRUSTED_KEYS certs/socle-trusted.pem
 }
 
 # Removes what no later build in this tree looks at: of other architectures and of
@@ -102,8 +86,6 @@ build()
 
 	step "configuring it for $machine with kernel-config/fragments"
 	"$here/configure.sh" "$machine" "$tree" ${debug:+"$debug"} 2>&1 | tee -a "$log" >&2
-	trust_keys
-	kernel_make olddefconfig >>"$log" 2>&1
 
 	step "building Linux $(version_of "${sources[0]}") for $machine"
 	kernel_make -j"$jobs" "${image##*/}" 2>&1 | count_files
@@ -112,7 +94,7 @@ build()
 	"${tools}strip" -o "$out/vmlinux" "$tree/vmlinux"
 	describe_modules "$(kernel_make -s kernelrelease)"
 
-	step "keeping what a build with an initramfs needs"
+	step "keeping what linking it anew needs"
 	prune
 }
 
@@ -127,33 +109,4 @@ describe_modules()
 	PATH=$PATH:/usr/sbin:/sbin depmod -b "$out/modules" "$1" >>"$log" 2>&1
 }
 
-# Links the kernel anew, with an initramfs in it.
-embed()
-{
-	local initramfs=$1 result=$2
-
-	tree=$(tree_of "$(recipe_dir)")
-	log=$cache/log/$name-embed.log
-	: >"$log"
-	exec 7>"$tree.lock"
-	flock 7
-	# Not packed by itself: it is with the kernel.
-	cp "$initramfs" "$tree/socle-initramfs.cpio"
-	set_option --set-str INITRAMFS_SOURCE socle-initramfs.cpio --enable INITRAMFS_COMPRESSION_NONE
-	echo "build.sh: linking the kernel with $initramfs in it (log: $log)" >&2
-	if ! kernel_make olddefconfig >>"$log" 2>&1 ||
-		! kernel_make -j"$jobs" "${image##*/}" >>"$log" 2>&1; then
-		tail -n 25 "$log" >&2
-		echo "build.sh: the kernel could not be linked; the whole log is $log" >&2
-		exit 1
-	fi
-	cp "$tree/$image" "$result.new"
-	mv "$result.new" "$result"
-}
-
-if [[ ${1:-} == --embed ]]; then
-	"$here/build.sh" ${debug:+"$debug"}
-	embed "$2" "$3"
-else
-	recipe "$@"
-fi
+recipe "$@"

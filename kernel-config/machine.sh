@@ -13,6 +13,9 @@ esac
 tools=''
 [[ $machine == "$(uname -m)" ]] || tools=$machine-linux-gnu-
 
+# Where the kernel of a folder of build.sh is built and stays, for link.sh.
+tree_of() { echo "${1/kernel-built/kernel-tree}"; }
+
 # The kernel's own make: in the tree, so that no path gets into its result, and
 # with nothing in it of who built it when and where.
 kernel_make()

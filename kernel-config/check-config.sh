@@ -1,14 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
 #
-# check-newest.sh [MACHINE...]: that the fragments survive, as configuration, on the
-# newest kernel that Debian offers as source, for all architectures unless some are
-# named.  Nothing is built.
+# check-config.sh [--newest] [MACHINE...]: that the fragments survive, as configuration,
+# on the kernel that build.sh builds, or on the newest one that Debian offers as source;
+# for all architectures unless some are named.  Nothing is built.
 set -euo pipefail
 
 here=$(cd "${BASH_SOURCE[0]%/*}" && pwd)
 cache=${SOCLE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/socle}
 suites=(trixie-backports sid experimental)
+newest=''
+[[ ${1:-} != --newest ]] || { newest=yes; shift; }
 [[ $# -gt 0 ]] || set -- x86_64 s390x aarch64
 
 fetch() { "$here/../initramfs/fetch.sh" --arch amd64 "$@"; }
@@ -41,19 +43,28 @@ fetch_newest()
 
 	while read -r version suite package; do
 		if line=$(fetch --suite "$suite" "deb:$package"); then
-			echo "check-newest.sh: $package $version of $suite" >&2
+			echo "check-config.sh: $package $version of $suite" >&2
 			echo "$cache/downloads/${line##* }"
 			return
 		fi
 	done < <(offers)
-	echo "check-newest.sh: no suite gave its kernel's source" >&2
+	echo "check-config.sh: no suite gave its kernel's source" >&2
 	return 1
+}
+
+# The one of sources.lock.
+fetch_locked()
+{
+	local line
+
+	line=$(fetch deb:linux-source-6.12)
+	echo "$cache/downloads/${line##* }"
 }
 
 # Of the source only what Kconfig reads and runs: a fortieth of it.
 unpack()
 {
-	local package=$1 tree=$2 new=$cache/tmp.newest
+	local package=$1 tree=$2 new=$cache/tmp.kconfig.$$
 
 	rm -rf "$new"
 	mkdir "$new"
@@ -66,7 +77,11 @@ unpack()
 	rmdir "$new"
 }
 
-package=$(fetch_newest)
+if [[ -n $newest ]]; then
+	package=$(fetch_newest)
+else
+	package=$(fetch_locked)
+fi
 # The next run finds it again.
 tree=${package##*/}
 tree=$cache/kconfig-${tree%_all.deb}

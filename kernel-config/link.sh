@@ -1,0 +1,53 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
+#
+# link.sh [debug] OUT [INITRAMFS]: build.sh's kernel of SOCLE_ARCH, linked anew with
+# what belongs to one image, as OUT:
+#   INITRAMFS		an archive that is not compressed; it is with the kernel
+#   SOCLE_TRUSTED_KEYS=FILE.pem	certificates whose signatures of root hashes count
+set -euo pipefail
+
+here=$(cd "${BASH_SOURCE[0]%/*}" && pwd)
+debug=''
+[[ ${1:-} != debug ]] || { debug=debug; shift; }
+result=$1
+initramfs=${2:-}
+machine=${SOCLE_ARCH:-x86_64}
+# shellcheck source=kernel-config/machine.sh
+. "$here/machine.sh"
+
+unset MAKEFLAGS MFLAGS MAKELEVEL
+"$here/build.sh" ${debug:+"$debug"}
+built=$("$here/build.sh" ${debug:+"$debug"} --dir)
+tree=$(tree_of "$built")
+log=$tree.log
+[[ -d $tree ]] || { echo "link.sh: $tree is gone; remove $built, so that both are made again" >&2; exit 1; }
+
+set_option() { "$tree/scripts/config" --file "$tree/.config" "$@"; }
+
+# Each run says all of it again: the tree still has what the last one asked for.
+configure()
+{
+	cp "$built/config" "$tree/.config"
+	if [[ -n $initramfs ]]; then
+		cp "$initramfs" "$tree/socle-initramfs.cpio"
+		set_option --set-str INITRAMFS_SOURCE socle-initramfs.cpio \
+			--enable INITRAMFS_COMPRESSION_NONE
+	fi
+	if [[ -n ${SOCLE_TRUSTED_KEYS:-} ]]; then
+		cp "$SOCLE_TRUSTED_KEYS" "$tree/certs/socle-trusted.pem"
+		set_option --set-str SYSTEM_TRUSTED_KEYS certs/socle-trusted.pem
+	fi
+	kernel_make olddefconfig
+}
+
+exec 7>"$tree.lock"
+flock 7
+echo "link.sh: linking the kernel${initramfs:+ with $initramfs}${SOCLE_TRUSTED_KEYS:+ and the keys of $SOCLE_TRUSTED_KEYS} (log: $log)" >&2
+if ! { configure && kernel_make -j"${SOCLE_JOBS:-$(nproc)}" "${image##*/}"; } >"$log" 2>&1; then
+	tail -n 25 "$log" >&2
+	echo "link.sh: the kernel could not be linked; the whole log is $log" >&2
+	exit 1
+fi
+cp "$tree/$image" "$result.new"
+mv "$result.new" "$result"
