@@ -13,6 +13,9 @@
 #   SOCLE_CACHE=DIR	where downloads, sysroots and kernels are kept
 #   DEBIAN_MIRROR=URI	a Debian archive other than the machine's own
 #   DEPS=no		install no packages
+#   KERNEL=prebuilt	which kernels the tests boot: Debian's (prebuilt), those of
+#			kernel-config/ (built, for x86_64 and s390x), or all
+#   EMBED=1 DEBUG=1	for make kernel, and SOCLE_TRUSTED_KEYS=FILE.pem: see there
 #   CI=1		warnings are errors
 
 ARCH		?= x86_64
@@ -33,11 +36,16 @@ endif
 ifneq ($(and $(filter run shell,$(MAKECMDGOALS)),$(filter-out x86_64,$(ARCH))),)
 $(error make run and make shell boot an image of x86_64)
 endif
+KERNEL		?= prebuilt
+ifeq ($(filter $(KERNEL),prebuilt built all),)
+$(error KERNEL=$(KERNEL) is none of prebuilt built all)
+endif
 # All tests and the lock are about every architecture, the rest is about one.
 ARCHES		:= $(strip $(ARCH) $(if $(filter test lock,$(MAKECMDGOALS)),$(filter-out $(ARCH),$(ALL_ARCHES))))
 
 export SOCLE_CACHE
 export SOCLE_ARCH := $(ARCH)
+export SOCLE_TRUSTED_KEYS
 
 # Every Debian package that building, running and testing need.  Of "one|other" either
 # will do: Debian's releases differ.
@@ -47,6 +55,7 @@ PACKAGES := \
 	autoconf automake libtool autopoint gettext bison flex cmake kmod \
 	libarchive-dev libjson-c-dev libcryptsetup-dev libdevmapper-dev \
 	libblkid-dev uuid-dev libssl-dev libzstd-dev zlib1g-dev libcmocka-dev \
+	openssl \
 	python3 python3-pytest python3-pytest-xdist qemu-system-x86 mmdebstrap umoci busybox-static \
 	cryptsetup-bin cpio git
 
@@ -56,8 +65,10 @@ cross_s390x	:= gcc-s390x-linux-gnu qemu-system-s390x|qemu-system-misc
 cross_aarch64	:= gcc-aarch64-linux-gnu qemu-system-arm
 foreign		:= $(filter-out $(shell uname -m),$(ARCHES))
 PACKAGES	+= $(foreach arch,$(foreign),$(cross_$(arch))) $(if $(foreign),qemu-user)
+# The tests boot kernels of ours on these.
+BUILT_ARCHES	:= $(and $(filter test deps,$(MAKECMDGOALS)),$(filter built all,$(KERNEL)),$(filter $(ARCHES),x86_64 s390x))
 # What the kernel's own make needs.
-PACKAGES	+= $(if $(filter kernel kernel-newest,$(MAKECMDGOALS)),bc libelf-dev)
+PACKAGES	+= $(if $(BUILT_ARCHES)$(filter kernel kernel-newest,$(MAKECMDGOALS)),bc libelf-dev)
 
 # ---------------------------------------------------------------------------
 
@@ -139,6 +150,15 @@ $$(CMOCKA_$(1))/sources: | $$(KERNEL_$(1))/sources
 last := $$(CMOCKA_$(1))/sources
 endef
 $(foreach arch,$(ARCHES),$(eval $(call recipes_of,$(arch))))
+
+# The kernels of kernel-config/; each keeps the processors busy for a quarter of an hour.
+$(foreach arch,$(BUILT_ARCHES),$(eval BUILT_$(arch) := $(shell SOCLE_ARCH=$(arch) kernel-config/build.sh --dir)))
+define built_recipe_of
+$$(BUILT_$(1))/sources: | $$(last)
+	$$(Q)SOCLE_ARCH=$(1) kernel-config/build.sh
+last := $$(BUILT_$(1))/sources
+endef
+$(foreach arch,$(BUILT_ARCHES),$(eval $(call built_recipe_of,$(arch))))
 
 deps: $(last) ## install packages, fill the caches; build nothing
 	@echo "everything that is needed is in place"
@@ -285,21 +305,22 @@ all: $(GUEST)/socle-init $(GUEST)/test-agent $(BUILD)/socle-image
 # --- a kernel that fits: see kernel-config/README.md ------------------------------
 
 build_kernel := kernel-config/build.sh $(if $(DEBUG),debug)
+link_kernel := kernel-config/link.sh $(if $(DEBUG),debug)
 
-$(GUEST)/initramfs.cpio: $(GUEST)/socle-init $(BUILD)/socle-image
+$(BUILD)/%/initramfs.cpio: $(BUILD)/%/socle-init $(BUILD)/socle-image
 	$(Q)$(BUILD)/socle-image initramfs --init $< --output $@
 
-kernel: $(if $(EMBED),$(GUEST)/initramfs.cpio) ## build a kernel that fits (EMBED=1: with the initramfs in it; DEBUG=1)
+kernel: $(if $(EMBED),$(GUEST)/initramfs.cpio) ## build a kernel that fits (EMBED=1: with the initramfs in it)
 	$(Q)$(build_kernel)
 	$(Q)mkdir -p $(GUEST)/kernel
 	$(Q)for file in vmlinuz vmlinux config; do \
 		cp "$$($(build_kernel) --dir)/$$file" $(GUEST)/kernel/ || exit 1; \
 	done
-	$(Q)$(if $(EMBED),$(build_kernel) --embed $< $(GUEST)/kernel/vmlinuz-embedded)
+	$(Q)$(if $(EMBED)$(SOCLE_TRUSTED_KEYS),$(link_kernel) $(GUEST)/kernel/vmlinuz-linked $<)
 	@ls -l $(GUEST)/kernel
 
 kernel-newest: ## check that the fragments survive on Debian's newest kernel
-	$(Q)kernel-config/check-newest.sh
+	$(Q)kernel-config/check-config.sh --newest
 
 .PHONY: kernel kernel-newest
 
@@ -381,8 +402,22 @@ test_needs := $(run_needs) $(unit_tests) $(fuzz_tests) $(clang_seen) $(foreach a
 	$(KERNEL_$(arch))/sources $(BUILD)/$(arch)/socle-init $(BUILD)/$(arch)/test-agent \
 	$(call guest_test_programs,$(arch),$(guest_tests)))
 
-test: $(test_needs) ## all tests: unit, checks, and boots in QEMU
-	$(Q)$(run_environment) tests/check/run.sh unit guest check qemu
+# One kernel with what belongs to an image in it: an initramfs, and a key whose signatures
+# of root hashes count.
+LINKED := $(BUILD)/x86_64/linked
+$(LINKED)/key.pem:
+	$(Q)mkdir -p $(@D)
+	$(Q)openssl req -x509 -newkey rsa:2048 -nodes -days 36500 -subj /CN=socle-tests \
+		-keyout $@ -out $(@D)/cert.pem 2>$(@D)/log || { cat $(@D)/log; exit 1; }
+$(LINKED)/vmlinuz: $(BUILD)/x86_64/initramfs.cpio $(LINKED)/key.pem | $(BUILT_x86_64)/sources
+	$(Q)SOCLE_ARCH=x86_64 SOCLE_TRUSTED_KEYS=$(LINKED)/cert.pem kernel-config/link.sh $@ $<
+
+groups := unit guest check $(if $(filter prebuilt all,$(KERNEL)),qemu) $(if $(BUILT_ARCHES),config built)
+test_built := $(foreach arch,$(BUILT_ARCHES),SOCLE_BUILT_$(arch)='$(BUILT_$(arch))') \
+	SOCLE_KERNEL_LINKED='$(abspath $(LINKED)/vmlinuz)'
+
+test: $(test_needs) $(if $(BUILT_ARCHES),$(LINKED)/vmlinuz) ## all tests: unit, checks, and boots in QEMU (KERNEL=built: of our kernels)
+	$(Q)$(run_environment) $(test_built) tests/check/run.sh $(groups)
 
 check: $(test_needs) ## the tests that need no boot
 	$(Q)$(run_environment) tests/check/run.sh unit guest check

@@ -6,7 +6,10 @@
 # unit	each program in $BUILD/tests/test_*; its cases are counted
 # guest	the same for $BUILD/ARCH/tests/test_* of each ARCH in $SOCLE_ARCHES
 # check	each tests/check/check_*.sh; one test each
-# qemu	tests/qemu with pytest; its cases are counted
+# qemu	tests/qemu with pytest, on Debian's kernels; its cases are counted
+# config	that kernel-config/fragments are in force on the kernel of sources.lock,
+#	one test for each architecture
+# built	tests/qemu on the kernels that kernel-config/ builds; SOCLE_BUILT_ARCH is their folder
 set -uo pipefail
 
 cd "${BASH_SOURCE[0]%/*}/../.." || exit 1
@@ -83,15 +86,47 @@ run_check()
 	done
 }
 
-# A run that cannot even collect its cases still writes an error into the XML or
-# none at all; both count as a failure.
-run_qemu()
+run_config()
 {
-	local xml=$logs/qemu.xml status counts
+	local arch log
+
+	for arch in ${SOCLE_ARCHES:?}; do
+		log=$logs/config-$arch.log
+		if kernel-config/check-config.sh "$arch" >"$log" 2>&1 </dev/null; then
+			echo "ok      kernel-config $arch"
+			passed=$((passed + 1))
+		else
+			echo "FAILED  kernel-config $arch"
+			tail -n 40 "$log"
+			failed=$((failed + 1))
+		fi
+	done
+}
+
+run_qemu() { run_pytest qemu -m 'not built'; }
+
+run_built()
+{
+	local arch folder
+
+	for arch in ${SOCLE_ARCHES:?}; do
+		folder=SOCLE_BUILT_$arch
+		[[ -n ${!folder:-} ]] || continue
+		export "SOCLE_KERNEL_$arch=${!folder}/vmlinuz"
+		export "SOCLE_MODULES_$arch=$(echo "${!folder}"/modules/lib/modules/*)"
+	done
+	run_pytest built -m 'not prebuilt'
+}
+
+# pytest of tests/qemu, as NAME with OPTIONS.  A run that cannot even collect its cases
+# still writes an error into the XML or none at all; both count as a failure.
+run_pytest()
+{
+	local xml=$logs/$1.xml status counts
 
 	rm -f "$xml"
 	"${PYTHON:-/usr/bin/python3}" -m pytest -p no:cacheprovider --junit-xml="$xml" \
-		-o junit_family=xunit2 -v tests/qemu </dev/null
+		-o junit_family=xunit2 -v "${@:2}" tests/qemu </dev/null
 	status=$?
 	counts=$("${PYTHON:-/usr/bin/python3}" - "$xml" <<-'EOF'
 	import sys, xml.etree.ElementTree as tree
