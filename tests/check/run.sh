@@ -8,7 +8,7 @@
 # check	each tests/check/check_*.sh; one test each
 # qemu	tests/qemu with pytest, on Debian's kernels; its cases are counted
 # config	that kernel-config/fragments are in force on the kernel of sources.lock,
-#	one test for each architecture
+#	one test for each architecture, and that one which is not is named
 # built	tests/qemu on the kernels that kernel-config/ builds; SOCLE_BUILT_ARCH is their folder
 set -uo pipefail
 
@@ -68,39 +68,38 @@ run_guest()
 	done
 }
 
+# run_script NAME COMMAND...: one test.
+run_script()
+{
+	local log=$logs/$1.log
+
+	if "${@:2}" >"$log" 2>&1 </dev/null; then
+		echo "ok      $1"
+		passed=$((passed + 1))
+	else
+		echo "FAILED  $1"
+		tail -n 40 "$log"
+		failed=$((failed + 1))
+	fi
+}
+
 run_check()
 {
-	local script name log
+	local script
 
 	for script in tests/check/check_*.sh; do
-		name=${script##*/}
-		log=$logs/$name.log
-		if "$script" >"$log" 2>&1 </dev/null; then
-			echo "ok      $name"
-			passed=$((passed + 1))
-		else
-			echo "FAILED  $name"
-			tail -n 40 "$log"
-			failed=$((failed + 1))
-		fi
+		run_script "${script##*/}" "$script"
 	done
 }
 
 run_config()
 {
-	local arch log
+	local arch
 
 	for arch in ${SOCLE_ARCHES:?}; do
-		log=$logs/config-$arch.log
-		if kernel-config/check-config.sh "$arch" >"$log" 2>&1 </dev/null; then
-			echo "ok      kernel-config $arch"
-			passed=$((passed + 1))
-		else
-			echo "FAILED  kernel-config $arch"
-			tail -n 40 "$log"
-			failed=$((failed + 1))
-		fi
+		run_script "config-$arch" kernel-config/check-config.sh "$arch"
 	done
+	run_script config-lost-option tests/check/lost_option.sh
 }
 
 run_qemu() { run_pytest qemu -m 'not built'; }
