@@ -2,6 +2,7 @@
 #include "mount/devref.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -88,6 +89,77 @@ static int parse_pair(const char *text, uint64_t first_max, uint64_t second_max,
 	return 0;
 }
 
+#define PCI_SLOT_MAX     0x1f
+#define PCI_FUNCTION_MAX 7
+
+/* Up to max hexadecimal digits: how many there are. */
+static size_t take_hex(const char *text, size_t max, unsigned int *ret)
+{
+	static const char hex[] = "0123456789abcdef0123456789ABCDEF";
+	const char *digit;
+	size_t used = 0;
+
+	*ret = 0;
+	while (used < max && text[used] && (digit = strchr(hex, text[used]))) {
+		*ret = *ret << 4 | ((unsigned int)(digit - hex) & 0xf);
+		used++;
+	}
+	return used;
+}
+
+size_t devref_pci_slot(const char *text, unsigned int *ret_slot, unsigned int *ret_function)
+{
+	unsigned int slot, function = 0;
+	size_t used = take_hex(text, 2, &slot);
+
+	if (!used || slot > PCI_SLOT_MAX)
+		return 0;
+	if (text[used] == '.') {
+		if (!take_hex(text + used + 1, 1, &function) || function > PCI_FUNCTION_MAX)
+			return 0;
+		used += 2;
+	}
+	*ret_slot = slot;
+	*ret_function = function;
+	return used;
+}
+
+/* DDDD:BB:SS.F, every digit there, as sysfs writes it. */
+static bool is_pci_address(const char *text)
+{
+	unsigned int number, slot, function;
+	size_t domain = take_hex(text, 8, &number);
+
+	if (domain < 4 || text[domain] != ':' || take_hex(text + domain + 1, 2, &number) != 2 ||
+	    text[domain + 3] != ':')
+		return false;
+	text += domain + 4;
+	return devref_pci_slot(text, &slot, &function) == 4 && !text[4];
+}
+
+static bool is_pci_path(const char *text)
+{
+	unsigned int slot, function;
+
+	for (;;) {
+		size_t used = devref_pci_slot(text, &slot, &function);
+
+		if (!used || !text[used])
+			return used != 0;
+		if (text[used] != '/')
+			return false;
+		text += used + 1;
+	}
+}
+
+/* What only some of the forms take as a value; a path that nothing can have is a mistake. */
+static int check_value(const struct devref *ref)
+{
+	if (ref->kind == DEVREF_PCI && !is_pci_path(ref->value) && !is_pci_address(ref->value))
+		return -EINVAL;
+	return 0;
+}
+
 static int parse_form(const char *text, struct devref *ret)
 {
 	for (size_t i = 0; i < FORMS; i++) {
@@ -98,7 +170,9 @@ static int parse_form(const char *text, struct devref *ret)
 		ret->kind = forms[i].kind;
 		if (ret->kind == DEVREF_SCSI)
 			return parse_pair(text + length, SCSI_MAX, SCSI_MAX, ret);
-		return unescape(text + length, ret->value, sizeof(ret->value));
+		if (unescape(text + length, ret->value, sizeof(ret->value)))
+			return -EINVAL;
+		return check_value(ret);
 	}
 	ret->kind = DEVREF_NUMBER;
 	return parse_pair(text, MAJOR_MAX, MINOR_MAX, ret);

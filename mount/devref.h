@@ -58,6 +58,13 @@ struct devref {
 	unsigned int partition_offset; /* PARTNROFF, 0: not given */
 };
 
+/*
+ * One SLOT[.FUNCTION] of a PCI= path, or of the end of a whole address: a slot
+ * of one or two hexadecimal digits up to 1f, a function from 0 to 7, 0 if not
+ * given. Returns the bytes that it takes at the start of text, 0: none.
+ */
+size_t devref_pci_slot(const char *text, unsigned int *ret_slot, unsigned int *ret_function);
+
 /* Pure. -EINVAL (VALUE_INVALID) for anything that is not one of the forms. */
 int devref_parse(const char *text, struct devref *ret, struct err *e);
 

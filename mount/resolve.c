@@ -15,12 +15,12 @@
 #include "lib/uevent.h"
 #include "mount/probe.h"
 
-/* The part of an address that begins here has this text and nothing more. */
+/* The part of an address that begins here has this text and nothing more; digits are hexadecimal. */
 static bool part_is(const char *part, const char *text)
 {
 	size_t length = strlen(text);
 
-	return !strncmp(part, text, length) && part[length] == '/';
+	return !strncasecmp(part, text, length) && part[length] == '/';
 }
 
 static bool address_has(const struct blockdev *b, const char *text)
@@ -31,42 +31,45 @@ static bool address_has(const struct blockdev *b, const char *text)
 	return false;
 }
 
-/* DDDD:BB:SS.F, as sysfs writes a PCI function's address. */
-static bool is_pci_address(const char *part)
+/*
+ * The SS.F of a PCI function's address, DDDD:BB:SS.F with more digits in front
+ * where there are more domains; NULL where the part of an address is another.
+ */
+static const char *pci_slot_of(const char *part)
 {
 	unsigned int domain, bus, slot, function;
-	int n = 0;
+	int at = 0, n = 0;
 
-	return sscanf(part, "%4x:%2x:%2x.%1x%n", &domain, &bus, &slot, &function, &n) == 4 &&
-	       n == 12 && part[n] == '/';
+	if (sscanf(part, "%8x:%2x:%n%2x.%1x%n", &domain, &bus, &at, &slot, &function, &n) != 4)
+		return NULL;
+	return at >= 8 && n == at + 4 && part[n] == '/' ? part + at : NULL;
 }
 
-/* One "SS" or "SS.F" of a reference against one sysfs address. */
-static bool slot_is(const char *part, const char *slot, size_t length)
+/* One "SS" or "SS.F" at the start of a reference against an address' SS.F: the bytes of it. */
+static size_t match_slot(const char *path, const char *have)
 {
-	unsigned int want_slot, want_function = 0, slot_number, function;
-	char text[8];
+	unsigned int slot, function, have_slot, have_function;
+	size_t used = devref_pci_slot(path, &slot, &function);
 
-	if (!length || length >= sizeof(text))
-		return false;
-	memcpy(text, slot, length);
-	text[length] = '\0';
-	return sscanf(text, "%2x.%1x", &want_slot, &want_function) >= 1 &&
-	       sscanf(part, "%*4x:%*2x:%2x.%1x", &slot_number, &function) == 2 &&
-	       want_slot == slot_number && want_function == function;
+	if (!used || (path[used] && path[used] != '/') ||
+	    !devref_pci_slot(have, &have_slot, &have_function))
+		return 0;
+	return slot == have_slot && function == have_function ? used : 0;
 }
 
 /* Every function on the way down must be named, in order and no other. */
 static bool pci_path_is(const struct blockdev *b, const char *path)
 {
 	for (const char *part = strchr(b->address, '/'); part; part = strchr(part + 1, '/')) {
-		size_t length = strcspn(path, "/");
+		const char *have = pci_slot_of(part + 1);
+		size_t used;
 
-		if (!is_pci_address(part + 1))
+		if (!have)
 			continue;
-		if (!slot_is(part + 1, path, length))
+		used = match_slot(path, have);
+		if (!used)
 			return false;
-		path += length;
+		path += used;
 		path += *path == '/';
 	}
 	return !*path;

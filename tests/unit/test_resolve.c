@@ -201,8 +201,10 @@ static void test_match_by_place(void **state)
 		{ "PCI=02/01.3/00", NULL },
 		{ "PCI=04", "sda" },
 		{ "PCI=0000:01:01.3", "vda" },
-		{ "PCI=0000:01:01", NULL },
-		{ "PCI=zz", NULL },
+		{ "PCI=0000:01:01.0", NULL },
+		{ "PCI=1f.7/1F", "nvme0n1" },
+		{ "PCI=C05B:00:1f.0", "nvme0n1" },
+		{ "PCI=1f.7", NULL },
 		{ "SCSI=1:7", "sda" },
 		{ "SCSI=1:0", NULL },
 		{ "SCSI=0:7", NULL },
@@ -237,6 +239,9 @@ static void test_match_by_place(void **state)
 					.address = SCSI };
 	set.dev[5] = (struct blockdev){ .name = "dasda", .address = CCW };
 	set.dev[set.count++] = (struct blockdev){ .name = "cciss!c0d0", .address = "/virtual/" };
+	set.dev[set.count++] = (struct blockdev){
+		.name = "nvme0n1", .address = "/pci10000:00/10000:00:1f.7/c05b:00:1f.0/",
+	};
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct blockdev found = { .name = "untouched" };
 		struct devref ref;
