@@ -52,10 +52,12 @@ struct superblock {
 	char label[sizeof(((struct blockdev *)0)->label)];
 };
 
+/* What libblkid returns, and one value more; an error is less than 0, -1 or -errno. */
+enum { PROBE_FOUND = 0, PROBE_NOTHING = 1, PROBE_AMBIGUOUS = 2 };
+
 /*
- * 0: one file system, 1: none, -2: more than one, -1: an error, as libblkid
- * says it. blkid_do_safeprobe() is the same, but takes the first file system
- * of a device below 1.44 MB for the only one.
+ * blkid_do_safeprobe() is the same, but takes the first file system of a
+ * device below 1.44 MB for the only one.
  */
 static int probe_superblocks(blkid_probe pr, struct superblock *ret)
 {
@@ -72,7 +74,7 @@ static int probe_superblocks(blkid_probe pr, struct superblock *ret)
 	copy_value(pr, "UUID", ret->uuid, sizeof(ret->uuid));
 	copy_value(pr, "LABEL", ret->label, sizeof(ret->label));
 	r = blkid_do_probe(pr);
-	return r == 1 ? 0 : r ? r : -2;
+	return r == PROBE_NOTHING ? PROBE_FOUND : r ? r : PROBE_AMBIGUOUS;
 }
 
 int probe_fstype(int fd, char type[FSTYPE_SIZE], struct err *e)
@@ -84,27 +86,30 @@ int probe_fstype(int fd, char type[FSTYPE_SIZE], struct err *e)
 	if (!pr)
 		return err_errno(e, FAIL_SYSTEM_CALL_FAILED, "prepare to probe the file system");
 	r = probe_superblocks(pr, &found);
-	if (r == 0) {
+	if (r == PROBE_FOUND) {
 		memcpy(type, found.type, sizeof(found.type));
 		return 0;
 	}
-	if (r == -1)
+	if (r < 0)
 		return err_errno(e, FAIL_DEVICE_READ_FAILED, "read the file system's superblock");
 	return err_set(e, FAIL_FILESYSTEM_UNKNOWN, EMEDIUMTYPE,
-		       r == -2 ? "more than one file system claims the device" :
-				 "there is no erofs, squashfs, ext4 or xfs on the device");
+		       r == PROBE_AMBIGUOUS ? "more than one file system claims the device" :
+					      "there is no erofs, squashfs, ext4 or xfs on the device");
 }
 
-static void probe_filesystem_ids(int dev, struct blockdev *b)
+/* Whether the device could be read; one without a file system, or with two, has no ids. */
+static bool probe_filesystem_ids(int dev, struct blockdev *b)
 {
 	auto_fd int fd = blockdev_open(dev, b, NULL);
 	auto_probe blkid_probe pr = fd >= 0 ? new_probe(fd) : NULL;
 	struct superblock found;
+	int r = pr ? probe_superblocks(pr, &found) : -1;
 
-	if (!pr || probe_superblocks(pr, &found))
-		return;
-	strcpy(b->uuid, found.uuid);
-	strcpy(b->label, found.label);
+	if (r == PROBE_FOUND) {
+		strcpy(b->uuid, found.uuid);
+		strcpy(b->label, found.label);
+	}
+	return r >= 0;
 }
 
 static void copy_partition_ids(blkid_partlist list, struct blockdev *b)
@@ -117,22 +122,31 @@ static void copy_partition_ids(blkid_partlist list, struct blockdev *b)
 	snprintf(b->partlabel, sizeof(b->partlabel), "%s", name ? name : "");
 }
 
-/* One read of a disk's table serves all of its partitions. */
-static void probe_partition_table(int dev, const struct blockdev *disk, struct blockdev_set *set)
+/* As above: whether there is a table. */
+static int probe_table(blkid_probe pr, blkid_partlist *ret)
 {
-	auto_fd int fd = blockdev_open(dev, disk, NULL);
-	auto_probe blkid_probe pr = fd >= 0 ? new_probe(fd) : NULL;
-	blkid_partlist list;
+	int r;
 
-	if (!pr)
-		return;
 	blkid_probe_enable_superblocks(pr, 0);
 	blkid_probe_enable_partitions(pr, 1);
 	blkid_probe_filter_partitions_type(pr, BLKID_FLTR_ONLYIN, names(partition_tables));
-	list = blkid_probe_get_partitions(pr);
+	r = blkid_do_fullprobe(pr); /* the list alone would not tell an error from no table */
+	*ret = r ? NULL : blkid_probe_get_partitions(pr);
+	return r || *ret ? r : -1;
+}
+
+/* One read of a disk's table serves all of its partitions. Whether it could be read. */
+static bool probe_partition_ids(int dev, const struct blockdev *disk, struct blockdev_set *set)
+{
+	auto_fd int fd = blockdev_open(dev, disk, NULL);
+	auto_probe blkid_probe pr = fd >= 0 ? new_probe(fd) : NULL;
+	blkid_partlist list = NULL;
+	int r = pr ? probe_table(pr, &list) : -1;
+
 	for (size_t i = 0; list && i < set->count; i++)
 		if (!set->dev[i].probed && !strcmp(set->dev[i].disk, disk->name))
 			copy_partition_ids(list, &set->dev[i]);
+	return r >= 0;
 }
 
 static bool has_unprobed_partition(const struct blockdev_set *set, const struct blockdev *disk)
@@ -143,14 +157,23 @@ static bool has_unprobed_partition(const struct blockdev_set *set, const struct 
 	return false;
 }
 
+/* What could not be read stays unprobed: a disk may answer later. */
+static void probe_disk(int dev, struct blockdev *disk, struct blockdev_set *set)
+{
+	bool table_read = !has_unprobed_partition(set, disk) || probe_partition_ids(dev, disk, set);
+
+	for (size_t i = 0; i < set->count; i++) {
+		struct blockdev *b = &set->dev[i];
+		bool is_partition = !strcmp(b->disk, disk->name);
+
+		if (!b->probed && (b == disk || is_partition))
+			b->probed = probe_filesystem_ids(dev, b) && (b == disk || table_read);
+	}
+}
+
 void probe_ids(int dev, struct blockdev_set *set)
 {
 	for (size_t i = 0; i < set->count; i++)
-		if (!set->dev[i].partition && has_unprobed_partition(set, &set->dev[i]))
-			probe_partition_table(dev, &set->dev[i], set);
-	for (size_t i = 0; i < set->count; i++) {
-		if (!set->dev[i].probed)
-			probe_filesystem_ids(dev, &set->dev[i]);
-		set->dev[i].probed = true;
-	}
+		if (!set->dev[i].partition)
+			probe_disk(dev, &set->dev[i], set);
 }

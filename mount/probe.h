@@ -23,7 +23,8 @@ int probe_fstype(int fd, char type[FSTYPE_SIZE], struct err *e);
 /*
  * Fill uuid and label, and for a partition partuuid and partlabel, of every
  * device of the set that was not probed yet. dev is a descriptor of /dev. A
- * device that cannot be read has no ids; it answers to no reference then.
+ * device that cannot be read has no ids, so it answers to no reference; it
+ * stays unprobed and is read again the next time.
  */
 void probe_ids(int dev, struct blockdev_set *set);
 
