@@ -55,7 +55,7 @@ PACKAGES := \
 	autoconf automake libtool autopoint gettext bison flex cmake kmod \
 	libarchive-dev libjson-c-dev libcryptsetup-dev libdevmapper-dev \
 	libblkid-dev uuid-dev libssl-dev libzstd-dev zlib1g-dev libcmocka-dev \
-	openssl \
+	openssl ovmf \
 	python3 python3-pytest python3-pytest-xdist qemu-system-x86 mmdebstrap umoci busybox-static \
 	cryptsetup-bin cpio git
 

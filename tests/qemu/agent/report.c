@@ -102,6 +102,7 @@ static void put_target(int fd, const char *key, const char *name, uint32_t flags
 	json_text(key, (const char *)(spec + 1));
 	if (flags & DM_STATUS_TABLE_FLAG)
 		return;
+	json_text("uuid", buffer.ioctl.uuid);
 	json_text("target", spec->target_type);
 	json_number("targets", buffer.ioctl.target_count);
 	json_number("sectors", spec->length);

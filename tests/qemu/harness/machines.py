@@ -12,7 +12,7 @@ terminal: /dev/hvc0 is the same name on every bus, while the name of a plain por
 from __future__ import annotations
 
 import platform
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Optional
 
 
@@ -30,6 +30,7 @@ class Kind:
     cpu: str = "max"  # without KVM, which has the processor that there is
     parameters: tuple[str, ...] = ()
     emulated_parameters: tuple[str, ...] = ()  # without KVM
+    firmware: Optional[str] = None  # instead of QEMU's own
     panic: str = "guest-reset"  # QMP's reason when the kernel panics and restarts
 
     @property
@@ -47,7 +48,8 @@ class Kind:
 
     def arguments(self, accelerator: str) -> list[str]:
         return [self.qemu, "-machine", f"{self.machine},accel={accelerator}",
-                "-cpu", "host" if accelerator == "kvm" else self.cpu]
+                "-cpu", "host" if accelerator == "kvm" else self.cpu,
+                *(["-bios", self.firmware] if self.firmware else [])]
 
     def cmdline(self, text: str, accelerator: str) -> str:
         return " ".join([*([] if accelerator == "kvm" else self.emulated_parameters), text])
@@ -63,6 +65,10 @@ Q35 = Kind(
     ("-device", "isa-serial,index=1,chardev=verdict"),
     # An emulated timer that is late at boot on a busy machine is no reason for a panic.
     parameters=("no_timer_check",))
+
+# UEFI starts the kernel through its EFI stub, as in every guest of TDX and SEV-SNP.
+# Debian's package ovmf.
+Q35_EFI = replace(Q35, name="q35-efi", firmware="/usr/share/ovmf/OVMF.fd")
 
 # A restart is a triple fault here: other ways may do nothing, and a panic would hang.
 # Its ACPI tables name the virtio-mmio devices; without ACPI only a kernel with
@@ -90,4 +96,4 @@ VIRT_MMIO = Kind(
     "virt-mmio", "aarch64", "virt", "virtio-blk-device", None, "ttyAMA0", "/dev/hvc0",
     ("-serial", "chardev:console"), virtio_console("virtio-serial-device"), cpu="cortex-a72")
 
-ALL = [Q35, MICROVM, S390, VIRT_PCI, VIRT_MMIO]
+ALL = [Q35, Q35_EFI, MICROVM, S390, VIRT_PCI, VIRT_MMIO]

@@ -65,7 +65,7 @@ class Disk:
 @dataclass
 class Machine:
     kernel: Path
-    initramfs: Path
+    initramfs: Optional[Path]  # None where the kernel has one in it
     cmdline: str
     disks: list[Disk] = field(default_factory=list)
     kind: Kind = machines.Q35
@@ -84,7 +84,7 @@ class Machine:
             *self.kind.arguments(accelerator),
             "-m", str(self.memory_mib), "-smp", str(self.cpus),
             "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
-            "-kernel", str(self.kernel), "-initrd", str(self.initramfs),
+            "-kernel", str(self.kernel), *(["-initrd", str(self.initramfs)] if self.initramfs else []),
             "-append", self.kind.cmdline(self.cmdline, accelerator),
         ]
         if self.interactive:
