@@ -15,6 +15,7 @@
 #include "image-build/memory.h"
 #include "image-build/modules.h"
 #include "image-build/name.h"
+#include "image-build/needs.h"
 #include "image-build/output.h"
 #include "image-build/plan_files.h"
 #include "image-build/refuse.h"
@@ -33,6 +34,8 @@ struct options {
 	const char *kernel;
 	const char *policy;
 	const char *manifest;
+	const char *cmdline;
+	struct option_list machine;
 	struct option_list modules;
 	struct option_list files;
 	enum compression compression;
@@ -41,6 +44,7 @@ struct options {
 struct build {
 	const struct options *options;
 	enum kernel_arch arch; /* what /init runs on */
+	struct needs needs;    /* of the kernel */
 	struct tree tree;
 	struct spool spool;
 };
@@ -211,6 +215,23 @@ static int add_module(struct build *b, const struct modules *m, const struct mod
 	return r;
 }
 
+/* Drivers first: their devices are looked for while the rest is loaded. */
+static int choose_modules(struct build *b, struct modules *m, struct err *e)
+{
+	int r = 0;
+
+	for (unsigned int i = 0; !r && i < 2 * FEATURES; i++) {
+		enum feature feature = (enum feature)(i % FEATURES);
+		enum need need = b->needs.of[feature];
+
+		if (need != NEED_NO && needs_is_machine(feature) == (i < FEATURES))
+			r = modules_choose_feature(m, feature, b->arch, need == NEED_IF_THERE, e);
+	}
+	for (size_t i = 0; !r && i < b->options->modules.count; i++)
+		r = modules_choose(m, b->options->modules.at[i], e);
+	return r;
+}
+
 static int add_modules(struct build *b, struct err *e)
 {
 	const struct options *o = b->options;
@@ -220,9 +241,7 @@ static int add_modules(struct build *b, struct err *e)
 
 	if (r)
 		return r;
-	r = modules_choose_default(&m, b->arch, e);
-	for (size_t i = 0; !r && i < o->modules.count; i++)
-		r = modules_choose(&m, o->modules.at[i], e);
+	r = choose_modules(b, &m, e);
 	for (size_t i = 0; !r && i < m.chosen_count; i++)
 		r = add_module(b, &m, m.chosen[i], e);
 	if (!r) {
@@ -250,35 +269,78 @@ static int add_named_file(struct build *b, const char *text, struct err *e)
 	return r ? r : add_file(b, path, equals + 1, false, e);
 }
 
-/* What the guest would refuse is not packed. */
-static int add_policy(struct build *b, const char *source, struct err *e)
+static int add_policy(struct build *b, struct policy *policy, struct err *e)
 {
-	struct policy policy;
-	int r = plan_policy_file(source, &policy, e);
+	const char *source = b->options->policy;
+	int r = source ? plan_policy_file(source, policy, e) : 0;
 
-	return r ? r : add_file(b, &POLICY_FILE[1], source, false, e);
+	return r || !source ? r : add_file(b, &POLICY_FILE[1], source, false, e);
 }
 
-static int add_manifest(struct build *b, const char *source, struct err *e)
+static int add_manifest(struct build *b, struct boot_plan *plan, struct err *e)
 {
-	static struct boot_plan plan;
+	const char *source = b->options->manifest;
 	int r;
 
-	plan_init(&plan);
-	r = plan_manifest_file(source, &plan, e);
+	if (!source)
+		return 0;
+	if (plan->manifest.digest_size)
+		return refuse(e, "the command line has socle.manifest=, so no manifest can be "
+				 "packed");
+	r = plan_manifest_file(source, plan, e);
 	return r ? r : add_file(b, &MANIFEST_FILE[1], source, false, e);
+}
+
+/* As the guest will settle it, in the order of init/step_plan.c; our /init is no agent. */
+static int settle(const struct build *b, struct boot_plan *plan, const struct policy *policy,
+		  struct err *e)
+{
+	bool has_agent = strcmp(plan->agent, "/init") && tree_find(&b->tree, &plan->agent[1]);
+	int r = plan_settle(plan, has_agent, e);
+
+	return r ? r : policy_check(policy, plan, e);
+}
+
+/*
+ * What the guest would refuse is not packed, and what its plan and its machine
+ * need of the kernel is known from here on. Without a command line the plan is
+ * only begun, and with a manifest on a disk a part of it is missing.
+ */
+static int add_plan(struct build *b, struct err *e)
+{
+	static struct boot_plan plan;
+	const struct options *o = b->options;
+	struct policy policy = { false };
+	int r = needs_of_machine(&b->needs, &o->machine, b->arch, e);
+	bool whole;
+
+	plan_init(&plan);
+	if (!r)
+		r = add_policy(b, &policy, e);
+	if (!r && o->cmdline)
+		r = plan_cmdline(o->cmdline, b->arch ? kernel_arch_name(b->arch) : NULL, &plan, e);
+	whole = o->cmdline && !plan.manifest.digest_size;
+	if (!r)
+		r = add_manifest(b, &plan, e);
+	if (!r && whole)
+		r = settle(b, &plan, &policy, e);
+	if (!whole)
+		needs_of_layers(&b->needs);
+	return r ? r : needs_of_plan(&b->needs, &plan, o->machine.count > 0, e);
 }
 
 /* A kernel that could neither unpack nor boot what is packed for it. */
 static int check_kernel(const struct build *b, struct err *e)
 {
 	const struct options *o = b->options;
-	bool required[FEATURES];
+	bool required[FEATURES] = { [FEATURE_BOOT] = true, [FEATURE_DISKS] = true };
 	struct kernel_config kernel;
 	int r = kernel_config_open(&kernel, o->kernel, NULL, e);
 
 	if (!r) {
-		features_defaults(required);
+		for (unsigned int i = 0; i < FEATURES; i++)
+			required[i] |= b->needs.of[i] == NEED_YES;
+		required[FEATURE_LAYERS] |= !o->cmdline;
 		required[FEATURE_INITRAMFS_GZIP] |= o->compression == COMPRESSION_GZIP;
 		required[FEATURE_INITRAMFS_ZSTD] |= o->compression == COMPRESSION_ZSTD;
 		required[FEATURE_MODULES] |= o->kernel_modules != NULL;
@@ -300,14 +362,12 @@ static int fill(struct build *b, struct err *e)
 
 	if (!r)
 		r = add_file(b, "init", o->init, true, e);
-	if (!r && o->kernel)
-		r = check_kernel(b, e);
-	if (!r && o->policy)
-		r = add_policy(b, o->policy, e);
-	if (!r && o->manifest)
-		r = add_manifest(b, o->manifest, e);
 	for (size_t i = 0; !r && i < o->files.count; i++)
 		r = add_named_file(b, o->files.at[i], e);
+	if (!r)
+		r = add_plan(b, e);
+	if (!r && o->kernel)
+		r = check_kernel(b, e);
 	if (!r && o->kernel_modules)
 		r = add_modules(b, e);
 	return r;
@@ -363,6 +423,10 @@ static const struct option_row options[] = {
 	  "pack this policy, after checking it" },
 	{ "--manifest", "FILE", offsetof(struct options, manifest), option_text, false,
 	  "pack this boot manifest, after checking it" },
+	{ "--cmdline", "TEXT", offsetof(struct options, cmdline), option_text, false,
+	  "the kernel command line: check it, and pack for what it asks" },
+	{ "--machine", "WORD,...", offsetof(struct options, machine), option_list, true,
+	  "the machine's buses and disks, such as virtio-pci,virtio-blk: pack drivers for these" },
 	{ "--file", "DEST=SRC", offsetof(struct options, files), option_list, true,
 	  "pack the file SRC under the name DEST" },
 	{ "--compress", "none|gzip|zstd", offsetof(struct options, compression),

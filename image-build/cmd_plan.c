@@ -9,7 +9,6 @@
 #include "image-build/plan_files.h"
 #include "image-build/plan_json.h"
 #include "image-build/refuse.h"
-#include "init/cmdline.h"
 
 struct options {
 	const char *cmdline;
@@ -22,43 +21,6 @@ struct options {
 
 /* As large as the guest's, so not on the stack. */
 static struct boot_plan plan;
-
-/* COMMAND_LINE_SIZE of the kernels that socle boots on, without the NUL. */
-static const struct {
-	const char *arch;
-	size_t limit;
-} cmdline_limits[] = {
-	{ "x86_64", 2047 },
-	{ "aarch64", 2047 },
-	{ "s390x", 4095 },
-};
-
-/* Where the kernel of an architecture cuts its line; of this machine's without one. */
-static int find_limit(const char *arch, size_t *ret, struct err *e)
-{
-	*ret = cmdline_limit();
-	for (size_t i = 0; arch && i < sizeof(cmdline_limits) / sizeof(cmdline_limits[0]); i++)
-		if (!strcmp(arch, cmdline_limits[i].arch)) {
-			*ret = cmdline_limits[i].limit;
-			return 0;
-		}
-	return arch ? refuse(e, "--arch %.40s: not x86_64, s390x or aarch64", arch) : 0;
-}
-
-static int take_cmdline(const char *cmdline, const char *arch, struct err *e)
-{
-	static char text[CMDLINE_SIZE];
-	size_t limit;
-	int r = find_limit(arch, &limit, e);
-
-	if (r)
-		return r;
-	if (strlen(cmdline) >= sizeof(text))
-		return err_set(e, FAIL_LIMIT_EXCEEDED, E2BIG,
-			       "the command line has more than %d bytes", CMDLINE_SIZE - 1);
-	strcpy(text, cmdline);
-	return plan_parse(text, limit, &plan, e);
-}
 
 static int check_policy(const char *path, struct err *e)
 {
@@ -80,7 +42,7 @@ static int take_manifest(const char *path, struct err *e)
 /* In the order of init/step_plan.c and init/step_manifest.c. */
 static int make_plan(const struct options *o, struct err *e)
 {
-	int r = take_cmdline(o->cmdline ? o->cmdline : "", o->arch, e);
+	int r = plan_cmdline(o->cmdline ? o->cmdline : "", o->arch, &plan, e);
 
 	if (!r)
 		r = take_manifest(o->manifest, e);

@@ -16,6 +16,7 @@
 #define BUILT_IN(id, archs, options, loss)
 #define HELPS(id, archs, options, loss)
 #define SINCE(id, version, patch_level, loss)
+#define MODULE(option, names)
 const struct feature_info feature_infos[FEATURES] = {
 #include "kernel-config/features.def"
 };
@@ -45,6 +46,24 @@ struct rule {
 		loss,         version,    patch_level                                              \
 	},
 static const struct rule rules[] = {
+#include "kernel-config/features.def"
+};
+#undef FEATURE
+#undef NEEDS
+#undef BUILT_IN
+#undef HELPS
+#undef SINCE
+#undef MODULE
+
+#define FEATURE(id, name, archs, by_default, what)
+#define NEEDS(id, archs, options, loss)
+#define BUILT_IN(id, archs, options, loss)
+#define HELPS(id, archs, options, loss)
+#define SINCE(id, version, patch_level, loss)
+#define MODULE(option, names) { option, names },
+static const struct {
+	const char *option, *names;
+} module_names[] = {
 #include "kernel-config/features.def"
 };
 
@@ -135,6 +154,32 @@ void feature_check(const struct kconfig *k, enum kernel_arch arch, enum feature 
 	for (size_t i = 0; i < RULES; i++)
 		if (rules[i].feature == feature && rules[i].archs & arch && apply(k, &rules[i], &f))
 			add_finding(ret, &f);
+}
+
+bool feature_want(enum feature feature, enum kernel_arch arch, size_t index,
+		  struct feature_want *ret)
+{
+	for (size_t i = 0; i < RULES; i++) {
+		const struct rule *rule = &rules[i];
+
+		if (rule->feature != feature ||
+		    (rule->kind != RULE_NEEDS && rule->kind != RULE_HELPS) ||
+		    (rule->archs != ARCH_ANY && !(rule->archs & arch)) || index--)
+			continue;
+		ret->options = rule->options;
+		ret->optional = rule->kind == RULE_HELPS;
+		return true;
+	}
+	return false;
+}
+
+const char *feature_module_names(const char *option, size_t size)
+{
+	for (size_t i = 0; i < sizeof(module_names) / sizeof(module_names[0]); i++)
+		if (strlen(module_names[i].option) == size &&
+		    !memcmp(module_names[i].option, option, size))
+			return module_names[i].names;
+	return NULL;
 }
 
 void features_defaults(bool ret_required[FEATURES])

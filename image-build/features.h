@@ -16,12 +16,14 @@ enum feature {
 #define BUILT_IN(id, archs, options, loss)
 #define HELPS(id, archs, options, loss)
 #define SINCE(id, version, patch_level, loss)
+#define MODULE(option, names)
 #include "kernel-config/features.def"
 #undef FEATURE
 #undef NEEDS
 #undef BUILT_IN
 #undef HELPS
 #undef SINCE
+#undef MODULE
 	FEATURES,
 };
 
@@ -66,6 +68,20 @@ struct feature_report {
 
 void feature_check(const struct kconfig *k, enum kernel_arch arch, enum feature feature,
 		   struct feature_report *ret);
+
+/*
+ * The index-th set of options of which a feature wants one ("A|B", where they can
+ * be modules), on this architecture; false behind the last.
+ */
+struct feature_want {
+	const char *options;
+	bool optional; /* the feature is there without it */
+};
+bool feature_want(enum feature feature, enum kernel_arch arch, size_t index,
+		  struct feature_want *ret);
+
+/* What an option is called as a module ("new|old"); NULL where it is none. */
+const char *feature_module_names(const char *option, size_t size);
 
 /* Mark what a check without names requires. */
 void features_defaults(bool ret_required[FEATURES]);

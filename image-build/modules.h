@@ -5,27 +5,39 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "image-build/kconfig.h"
+#include "image-build/features.h"
 #include "lib/err.h"
 
 /*
  * Which modules of a modular kernel go into an initramfs, in the order in which
- * they load: read from modules.dep and modules.builtin of a directory like
- * /lib/modules/<release>. Sources: depmod(8), modules.dep(5).
+ * they load: read from a directory like /lib/modules/<release>, as depmod(8)
+ * leaves it. modules.dep and modules.builtin must be there; modules.softdep,
+ * modules.alias and modules.builtin.modinfo are read where they are.
+ * Sources: depmod(8), modules.dep(5), modprobe.d(5); the kernel's
+ * Documentation/kbuild/kbuild.rst for modules.builtin.modinfo.
  */
 struct module {
 	char *name;    /* normalised: "dm_mod" */
 	char *path;    /* below the directory: "kernel/drivers/md/dm-mod.ko.xz" */
 	char *needs;   /* paths of what it depends on, separated by blanks */
+	char *before;  /* names of what it asks for when it is loaded ("softdep pre"), the same */
 	bool built_in; /* nothing to load */
 	bool optional; /* may fail to load */
 	bool chosen;
+};
+
+/* Another name for a module; module is NULL where it is built in. */
+struct module_alias {
+	char *alias;
+	char *module;
 };
 
 struct modules {
 	const char *directory;
 	size_t count, room;
 	struct module *all; /* by name */
+	size_t alias_count, alias_room;
+	struct module_alias *aliases;
 	size_t chosen_count;
 	struct module **chosen; /* dependencies first */
 };
@@ -33,10 +45,20 @@ struct modules {
 int modules_open(struct modules *ret, const char *directory, struct err *e);
 void modules_close(struct modules *m);
 
-/* What our init needs on any of the buses that arch has, each or a reason why not. */
-int modules_choose_default(struct modules *m, enum kernel_arch arch, struct err *e);
-/* One more, by name ("-" and "_" are the same); an error unless it is there or built in. */
+/* By name or file name, "-" and "_" the same; NULL where there is none. */
+struct module *modules_find(const struct modules *m, const char *name);
+
+/* One by name; an error unless it is there or built in. */
 int modules_choose(struct modules *m, const char *name, struct err *e);
+
+/*
+ * What a feature wants of modules on an architecture. One that only helps, and
+ * one of several that would do, may fail to load. Where nothing that it needs is
+ * there it is an error, which says what for; with if_there it is not, and all
+ * of the feature's modules may fail to load.
+ */
+int modules_choose_feature(struct modules *m, enum feature feature, enum kernel_arch arch,
+			   bool if_there, struct err *e);
 
 /* The text of /lib/modules/socle.load: one file name a line, "-" before an optional one. Allocated.
  */

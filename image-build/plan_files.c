@@ -6,8 +6,47 @@
 #include <openssl/sha.h>
 #include <string.h>
 
+#include "image-build/refuse.h"
+#include "init/cmdline.h"
 #include "init/manifest.h"
 #include "lib/file.h"
+
+/* COMMAND_LINE_SIZE of the kernels that socle boots on, without the NUL. */
+static const struct {
+	const char *arch;
+	size_t limit;
+} cmdline_limits[] = {
+	{ "x86_64", 2047 },
+	{ "aarch64", 2047 },
+	{ "s390x", 4095 },
+};
+
+/* Where the kernel of an architecture cuts its line; of this machine's without one. */
+static int find_limit(const char *arch, size_t *ret, struct err *e)
+{
+	*ret = cmdline_limit();
+	for (size_t i = 0; arch && i < sizeof(cmdline_limits) / sizeof(cmdline_limits[0]); i++)
+		if (!strcmp(arch, cmdline_limits[i].arch)) {
+			*ret = cmdline_limits[i].limit;
+			return 0;
+		}
+	return arch ? refuse(e, "--arch %.40s: not x86_64, s390x or aarch64", arch) : 0;
+}
+
+int plan_cmdline(const char *cmdline, const char *arch, struct boot_plan *plan, struct err *e)
+{
+	static char text[CMDLINE_SIZE];
+	size_t limit;
+	int r = find_limit(arch, &limit, e);
+
+	if (r)
+		return r;
+	if (strlen(cmdline) >= sizeof(text))
+		return err_set(e, FAIL_LIMIT_EXCEEDED, E2BIG,
+			       "the command line has more than %d bytes", CMDLINE_SIZE - 1);
+	strcpy(text, cmdline);
+	return plan_parse(text, limit, plan, e);
+}
 
 /* -EFBIG is the guest's limit, too. */
 static int read_text(const char *path, char *text, size_t size, struct err *e)

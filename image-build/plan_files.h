@@ -4,7 +4,13 @@
 
 #include "init/policy.h"
 
-/* The policy and the manifest of an initramfs, read as the guest will read them. */
+/* What a guest makes its plan of, read on the build machine as the guest will read it. */
+
+/*
+ * A command line, which the kernels of arch ("x86_64", NULL: this machine's) cut
+ * at a length of their own. Not reentrant, as plan_parse().
+ */
+int plan_cmdline(const char *cmdline, const char *arch, struct boot_plan *plan, struct err *e);
 
 int plan_policy_file(const char *path, struct policy *ret, struct err *e);
 

@@ -24,10 +24,13 @@ sed -n 's/^FEATURE(\([A-Z0-9_]*\), "\([^"]*\)", \([^,]*\),.*/\1 \2 \3/p' \
 sed -n 's/^\(NEEDS\|BUILT_IN\)(\([A-Z0-9_]*\), \([^,]*\), "\([^"]*\)".*/\2 \3 \4/p' \
 	kernel-config/features.def >"$work/rules"
 
-# The features of an architecture.  Our kernels have no modules.
+# The features of an architecture.  Our kernels have no modules, and are no guests of
+# Hyper-V and Xen.
 features_of()
 {
-	awk -v a="${1^^}" '$2 != "modules" && / ANY$/ || $0 ~ " " a "( |$)" { print $1, $2 }' \
+	awk -v a="${1^^}" '$2 !~ /^(modules|hyperv|xen)$/ && (/ ANY$/ || $0 ~ " " a "( |$)") {
+		print $1, $2
+	}' \
 		"$work/features"
 }
 

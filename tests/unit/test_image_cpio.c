@@ -11,7 +11,6 @@
 #include "image-build/cpio.h"
 #include "image-build/cpio_scan.h"
 #include "image-build/elf.h"
-#include "image-build/modules.h"
 #include "tests/unit/image_tar.h"
 
 static void read_all(int fd, struct bytes *b)
@@ -201,123 +200,6 @@ static void test_elf_arch(void **state)
 	}
 }
 
-static void make_modules(const struct temp *t)
-{
-	put_text(t->fd, "modules.dep",
-		 "kernel/a/virtio_blk.ko.xz:\n"
-		 "kernel/b/dm-verity.ko: kernel/b/dm-bufio.ko kernel/b/dm-mod.ko\n"
-		 "kernel/b/dm-bufio.ko: kernel/b/dm-mod.ko\n"
-		 "kernel/b/dm-mod.ko:\n"
-		 "kernel/c/sha256-ssse3.ko: kernel/c/simd.ko\n"
-		 "kernel/c/simd.ko:\n"
-		 "kernel/d/one.ko: kernel/d/two.ko\n"
-		 "kernel/d/two.ko: kernel/d/one.ko\n"
-		 "kernel/d/lost.ko: kernel/d/nowhere.ko\n");
-	put_text(t->fd, "modules.builtin",
-		 "kernel/virtio_pci.ko\nkernel/virtio_mmio.ko\nkernel/virtio_scsi.ko\nkernel/"
-		 "sd_mod.ko\n"
-		 "kernel/virtio_console.ko\nkernel/af_alg.ko\nkernel/algif_hash.ko\n"
-		 "kernel/sha256.ko\nkernel/erofs.ko\nkernel/overlay.ko\n");
-}
-
-/* C13: everything that is needed is built in or packed, in an order that loads. */
-static void test_modules(void **state)
-{
-	struct err e = { .text = "" };
-	struct modules m;
-	struct temp t;
-	char *list;
-
-	(void)state;
-	temp_make(&t);
-	make_modules(&t);
-	expect_success("open", modules_open(&m, t.path, &e), &e);
-	expect_success("default", modules_choose_default(&m, ARCH_X86_64, &e), &e);
-	expect_success("again", modules_choose(&m, "dm-mod", &e), &e);
-	expect_success("built in", modules_choose(&m, "erofs", &e), &e);
-	list = modules_list(&m);
-	assert_string_equal(list, "virtio_blk.ko\n-simd.ko\n-sha256_ssse3.ko\n"
-				  "dm_mod.ko\ndm_bufio.ko\ndm_verity.ko\n");
-	free(list);
-	/* Asked for by name, it must load after all. */
-	expect_success("named", modules_choose(&m, "sha256_ssse3", &e), &e);
-	expect_success("a ring", modules_choose(&m, "one", &e), &e);
-	list = modules_list(&m);
-	assert_non_null(strstr(list, "\nsha256_ssse3.ko\n"));
-	assert_non_null(strstr(list, "\ntwo.ko\none.ko\n"));
-	free(list);
-	expect_failure("unknown", modules_choose(&m, "nope", &e), &e, FAIL_VALUE_INVALID, "nope");
-	expect_failure("lost", modules_choose(&m, "lost", &e), &e, FAIL_VALUE_INVALID, "nowhere");
-	modules_close(&m);
-	put_text(t.fd, "modules.builtin", "");
-	expect_success("open", modules_open(&m, t.path, &e), &e);
-	expect_failure("absent", modules_choose_default(&m, ARCH_X86_64, &e), &e,
-		       FAIL_VALUE_INVALID, "virtio_pci");
-	modules_close(&m);
-	unlinkat(t.fd, "modules.dep", 0);
-	expect_failure("no list", modules_open(&m, t.path, &e), &e, FAIL_SYSTEM_CALL_FAILED,
-		       "modules.dep");
-	temp_remove(&t);
-}
-
-/* Each architecture has its own buses, and its own faster ways to a hash. */
-static void test_modules_of_each_architecture(void **state)
-{
-	static const char other[] =
-		"kernel/virtio_blk.ko:\nkernel/sha256-ssse3.ko:\nkernel/sha256_s390.ko:\n"
-		"kernel/sha256-arm64.ko:\nkernel/sha2-ce.ko: kernel/sha256-arm64.ko\n";
-	static const char built_in[] =
-		"kernel/virtio_scsi.ko\nkernel/sd_mod.ko\nkernel/virtio_console.ko\nkernel/"
-		"af_alg.ko\n"
-		"kernel/algif_hash.ko\nkernel/sha256.ko\nkernel/dm-mod.ko\nkernel/dm-verity.ko\n"
-		"kernel/erofs.ko\nkernel/overlay.ko\n";
-	static const struct {
-		const char *label, *buses;
-		enum kernel_arch arch;
-		const char *list, *words;
-	} cases[] = {
-		{ "x86_64", "kernel/virtio_pci.ko:\nkernel/virtio_mmio.ko:\n", ARCH_X86_64,
-		  "virtio_pci.ko\nvirtio_mmio.ko\nvirtio_blk.ko\n-sha256_ssse3.ko\n", NULL },
-		{ "aarch64", "kernel/virtio_pci.ko:\nkernel/virtio_mmio.ko:\n", ARCH_AARCH64,
-		  "virtio_pci.ko\nvirtio_mmio.ko\nvirtio_blk.ko\n-sha256_arm64.ko\n-sha2_ce.ko\n",
-		  NULL },
-		{ "s390x with PCI", "kernel/virtio_pci.ko:\nkernel/virtio_mmio.ko:\n", ARCH_S390X,
-		  "virtio_pci.ko\nvirtio_blk.ko\n-sha256_s390.ko\n", NULL },
-		{ "s390x", "", ARCH_S390X, "virtio_blk.ko\n-sha256_s390.ko\n", NULL },
-		{ "some machine", "", ARCH_UNKNOWN, "virtio_blk.ko\n", NULL },
-		{ "x86_64 without mmio", "kernel/virtio_pci.ko:\n", ARCH_X86_64, NULL,
-		  "virtio_mmio" },
-		{ "aarch64 without PCI", "kernel/virtio_mmio.ko:\n", ARCH_AARCH64, NULL,
-		  "virtio_pci" },
-	};
-	struct temp t;
-
-	(void)state;
-	temp_make(&t);
-	put_text(t.fd, "modules.builtin", built_in);
-	for (size_t i = 0; i < COUNT(cases); i++) {
-		struct err e = { .text = "" };
-		struct modules m;
-		char text[512], *list;
-		int r;
-
-		snprintf(text, sizeof(text), "%s%s", cases[i].buses, other);
-		put_text(t.fd, "modules.dep", text);
-		expect_success("open", modules_open(&m, t.path, &e), &e);
-		r = modules_choose_default(&m, cases[i].arch, &e);
-		if (cases[i].words) {
-			expect_failure(cases[i].label, r, &e, FAIL_VALUE_INVALID, cases[i].words);
-		} else {
-			expect_success(cases[i].label, r, &e);
-			list = modules_list(&m);
-			assert_string_equal(list, cases[i].list);
-			free(list);
-		}
-		modules_close(&m);
-	}
-	temp_remove(&t);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -325,9 +207,7 @@ int main(void)
 		cmocka_unit_test(test_segments),
 		cmocka_unit_test(test_every_byte),
 		cmocka_unit_test(test_elf),
-		cmocka_unit_test(test_modules),
 		cmocka_unit_test(test_elf_arch),
-		cmocka_unit_test(test_modules_of_each_architecture),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
