@@ -12,6 +12,7 @@ static const struct {
 } keys[] = {
 	{ "verity", "required", "optional", offsetof(struct policy, verity_optional) },
 	{ "modules", "open", "locked", offsetof(struct policy, modules_locked) },
+	{ "on_corruption", "any", "stop", offsetof(struct policy, corruption_stops) },
 };
 
 #define KEYS (sizeof(keys) / sizeof(keys[0]))
@@ -58,18 +59,28 @@ int policy_parse(char *text, struct policy *ret, struct err *e)
 	return r;
 }
 
+static int check_volume(const struct policy *policy, const struct volume *v, struct err *e)
+{
+	int r;
+
+	if (v->proof != VOLUME_RAW || policy->verity_optional)
+		return 0;
+	r = err_set(e, FAIL_POLICY_REFUSED, EPERM,
+		    "nothing proves %s, and the policy of this initramfs requires verity", v->name);
+	err_volume(e, v->name);
+	return r;
+}
+
 int policy_check(const struct policy *policy, const struct boot_plan *plan, struct err *e)
 {
 	const struct volume *v;
+	int r = 0;
 
-	for (size_t i = 0; (v = plan_volume(plan, i)); i++)
-		if (v->proof == VOLUME_RAW && !policy->verity_optional) {
-			int r = err_set(e, FAIL_POLICY_REFUSED, EPERM,
-					"nothing proves %s, and the policy of this initramfs "
-					"requires verity", v->name);
-
-			err_volume(e, v->name);
-			return r;
-		}
-	return 0;
+	for (size_t i = 0; !r && (v = plan_volume(plan, i)); i++)
+		r = check_volume(policy, v, e);
+	if (!r && policy->corruption_stops && plan->on_corruption == VERITY_ON_CORRUPTION_EIO)
+		r = err_set(e, FAIL_POLICY_REFUSED, EPERM,
+			    "socle.on_corruption=eio lets a guest go on that has met corruption, "
+			    "and the policy of this initramfs does not");
+	return r;
 }

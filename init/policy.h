@@ -13,6 +13,8 @@
  *                                proves. The default.
  *   modules=locked|open          locked: after the listed modules no other can
  *                                be loaded until the next boot. Default open.
+ *   on_corruption=any|stop       stop: the command line may choose between panic
+ *                                and restart, but not eio. Default any.
  */
 
 #define POLICY_FILE "/etc/socle/policy"
@@ -21,6 +23,7 @@
 struct policy {
 	bool verity_optional;
 	bool modules_locked;
+	bool corruption_stops;
 };
 
 /* Parse a policy; the text is written to. Unknown or repeated keys are refused. Pure. */

@@ -20,26 +20,29 @@ static int parse(const char *text, struct policy *policy, struct err *e)
 
 static const struct {
 	const char *text;
-	bool verity_optional, modules_locked;
+	bool verity_optional, modules_locked, corruption_stops;
 } good[] = {
-	{ "", false, false },
-	{ "\n\n# nothing\n", false, false },
-	{ "verity=required\nmodules=open\n", false, false },
-	{ "verity=optional\n", true, false },
-	{ "modules=locked", false, true },
-	{ "modules=locked\n#x\nverity=optional\n", true, true },
+	{ "", false, false, false },
+	{ "\n\n# nothing\n", false, false, false },
+	{ "verity=required\nmodules=open\n", false, false, false },
+	{ "verity=optional\n", true, false, false },
+	{ "modules=locked", false, true, false },
+	{ "modules=locked\n#x\nverity=optional\n", true, true, false },
+	{ "on_corruption=any\n", false, false, false },
+	{ "on_corruption=stop\n", false, false, true },
 };
 
 static void test_good(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < COUNT(good); i++) {
-		struct policy policy = { true, true };
+		struct policy policy = { true, true, true };
 		struct err e = { 0 };
 
 		expect_success(good[i].text, parse(good[i].text, &policy, &e), &e);
 		assert_int_equal(policy.verity_optional, good[i].verity_optional);
 		assert_int_equal(policy.modules_locked, good[i].modules_locked);
+		assert_int_equal(policy.corruption_stops, good[i].corruption_stops);
 	}
 }
 
@@ -53,6 +56,8 @@ static const struct {
 	{ "verity=Optional", FAIL_VALUE_INVALID, "\"Optional\"" },
 	{ "verity=optional ", FAIL_VALUE_INVALID, "\"optional \"" },
 	{ " verity=optional", FAIL_KEY_UNKNOWN, "no key  verity" },
+	{ "on_corruption=eio", FAIL_VALUE_INVALID, "\"eio\"" },
+	{ "on_corruption=panic", FAIL_VALUE_INVALID, "\"panic\"" },
 	{ "shell=yes", FAIL_KEY_UNKNOWN, "no key shell" },
 	{ "verity=required\nverity=optional", FAIL_KEY_REPEATED, "verity= stands twice" },
 };
@@ -61,7 +66,7 @@ static void test_refused(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < COUNT(refused); i++) {
-		struct policy policy = { false, false };
+		struct policy policy = { .verity_optional = false };
 		struct err e = { 0 };
 
 		expect_failure(refused[i].text, parse(refused[i].text, &policy, &e), &e,
@@ -73,7 +78,8 @@ static void test_refused(void **state)
 /* A raw volume in each of the places that a plan has for volumes. */
 static void test_raw_volumes(void **state)
 {
-	static const struct policy required = { false, false }, optional = { true, false };
+	static const struct policy required = { .verity_optional = false };
+	static const struct policy optional = { .verity_optional = true };
 	struct volume *const places[] = { &plan.layer[0], &plan.layer[1], &plan.usr,
 					  &plan.extension[0], &plan.extension[1] };
 
@@ -99,12 +105,41 @@ static void test_raw_volumes(void **state)
 	}
 }
 
+/* Whoever wrote the line: a dialect's restart is as good, and eio is never. */
+static void test_corruption(void **state)
+{
+	static const struct policy any = { 0 }, stop = { .corruption_stops = true };
+	static const struct {
+		enum verity_corruption asked;
+		bool allowed;
+	} rows[] = {
+		{ VERITY_ON_CORRUPTION_PANIC, true },
+		{ VERITY_ON_CORRUPTION_RESTART, true },
+		{ VERITY_ON_CORRUPTION_EIO, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct err e = { 0 };
+
+		plan_init(&plan);
+		plan.on_corruption = rows[i].asked;
+		expect_success("any", policy_check(&any, &plan, &e), &e);
+		if (rows[i].allowed)
+			expect_success("stop", policy_check(&stop, &plan, &e), &e);
+		else
+			expect_failure("stop", policy_check(&stop, &plan, &e), &e,
+				       FAIL_POLICY_REFUSED, "on_corruption=eio");
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_good),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_raw_volumes),
+		cmocka_unit_test(test_corruption),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
