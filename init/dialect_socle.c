@@ -90,8 +90,17 @@ static int take_agent(struct boot_plan *plan, const char *value, struct err *e)
 
 static int take_report(struct boot_plan *plan, const char *value, struct err *e)
 {
+	static const char vsock[] = "vsock:";
+	uint64_t port = 0;
+
+	if (!strncmp(value, vsock, strlen(vsock)) &&
+	    !parse_u64(value + strlen(vsock), PLAN_PORT_MAX, &port) && port) {
+		plan->report_port = (uint32_t)port;
+		return 0;
+	}
 	if (strncmp(value, "/dev/", 5) || !dialect_is_path(value))
-		return invalid(e, "report", value, "a character device, /dev/NAME");
+		return invalid(e, "report", value,
+			       "a character device, /dev/NAME, or vsock:PORT, 1 to 4294967294");
 	strcpy(plan->report, value);
 	return 0;
 }

@@ -1,28 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
 #include "init/log.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <stdarg.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/klog.h>
 #include <sys/reboot.h>
-#include <sys/stat.h>
-#include <termios.h>
 #include <unistd.h>
 
+#include "init/report.h"
 #include "init/watchdog.h"
 #include "lib/cleanup.h"
-#include "lib/clock.h"
 #include "lib/file.h"
 
 /* The longest record that printk keeps is a little above this. */
 #define LINE_SIZE 960
-
-/* How long a device may take to send a line on, in milliseconds. */
-#define DRAIN_MS 1000
 
 /* klogctl(2): syslog(2)'s action that sets what the consoles show, and all but debugging. */
 #define SYSLOG_ACTION_CONSOLE_LEVEL 8
@@ -65,59 +57,26 @@ void log_info(const char *fmt, ...)
 	write_line("<6>", line);
 }
 
-/* tcdrain() with an end: a host that does not read must not keep the guest up. */
-static void drain(int fd)
+/* What log_keep_open() opened; else it is opened when it is needed. */
+static int kept_console = -1;
+
+static int open_console(void)
 {
-	int64_t end = clock_ms() + DRAIN_MS;
-	int waiting = 0;
-
-	while (!ioctl(fd, TIOCOUTQ, &waiting) && waiting > 0 && clock_ms() < end)
-		(void)poll(NULL, 0, 10);
-}
-
-/* Descriptors that log_keep_open() opened; else they are opened when needed. */
-static int kept_console = -1, kept_report = -1;
-
-static int open_device(const char *path)
-{
-	return open(path, O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+	return open("/dev/console", O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
 }
 
 void log_keep_open(const struct boot_plan *plan)
 {
-	kept_console = open_device("/dev/console");
-	if (plan->report[0])
-		kept_report = open_device(plan->report);
+	kept_console = open_console();
+	report_keep_open(plan);
 }
 
 static void drain_console(void)
 {
-	auto_fd int fd = kept_console < 0 ? open_device("/dev/console") : kept_console;
+	auto_fd int fd = kept_console < 0 ? open_console() : kept_console;
 
 	if (fd >= 0)
-		drain(fd);
-}
-
-static void write_report(const char *path, const char *line)
-{
-	auto_fd int fd = kept_report < 0 && *path ? open_device(path) : kept_report;
-	int64_t end = clock_ms() + DRAIN_MS;
-	struct stat st;
-
-	if (fd < 0 || fstat(fd, &st) || !S_ISCHR(st.st_mode))
-		return;
-	while (*line && clock_ms() < end) {
-		ssize_t n = write(fd, line, strlen(line));
-		struct pollfd writable = { .fd = fd, .events = POLLOUT };
-
-		if (n > 0)
-			line += n;
-		else if (n < 0 && errno != EAGAIN && errno != EINTR)
-			return;
-		else
-			(void)poll(&writable, 1, 10);
-	}
-	drain(fd);
+		report_drain(fd);
 }
 
 _Noreturn static void leave(enum plan_on_failure how)
@@ -156,7 +115,7 @@ _Noreturn void log_failure(const struct boot_plan *plan, const char *step, const
 		strcpy(line + n, "\n");
 	else
 		strcpy(line + sizeof(line) - 2, "\n");
-	write_report(plan->report, line);
+	report_line(plan, line);
 	drain_console();
 	leave(plan->on_failure);
 }

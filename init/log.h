@@ -22,8 +22,8 @@ void log_info(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void log_keep_open(const struct boot_plan *plan);
 
 /*
- * Say the failure once on every console and, if the plan has one, on its report
- * device; let them drain; then do what the plan says. Does not return.
+ * Say the failure once on every console and, if the plan has one, to its report;
+ * let them drain; then do what the plan says. Does not return.
  */
 _Noreturn void log_failure(const struct boot_plan *plan, const char *step, const struct err *e);
 

@@ -17,6 +17,7 @@
 #define PLAN_PATH_SIZE      256  /* the agent's path and the report's, with the NUL */
 #define PLAN_SIZE_SIZE      24   /* a tmpfs size: "50%", "512m" */
 #define PLAN_TIMEOUT_MAX    3600 /* seconds */
+#define PLAN_PORT_MAX       4294967294 /* of vsock; above it VMADDR_PORT_ANY, which is none */
 #define PLAN_MANIFEST_MAX   1048576 /* bytes */
 
 /* Where / comes from. */
@@ -69,6 +70,7 @@ struct boot_plan {
 	enum plan_on_failure on_failure;
 	enum verity_corruption on_corruption;
 	char report[PLAN_PATH_SIZE];           /* a character device, or empty */
+	uint32_t report_port;                  /* of the host's vsock, 0: none; only one of both */
 	struct plan_manifest manifest;
 	unsigned int keys_seen;                /* our own keys, a bit for each */
 	struct plan_given given;

@@ -109,5 +109,8 @@ void plan_print(const struct boot_plan *plan, FILE *to)
 	fprintf(to, "timeout %u\n", plan->timeout_s);
 	fprintf(to, "on_failure %s\n", plan_on_failure_word(plan->on_failure));
 	fprintf(to, "on_corruption %s\n", plan_on_corruption_word(plan->on_corruption));
-	fprintf(to, "report %s\n", plan->report[0] ? plan->report : "-");
+	if (plan->report_port)
+		fprintf(to, "report vsock:%u\n", plan->report_port);
+	else
+		fprintf(to, "report %s\n", plan->report[0] ? plan->report : "-");
 }

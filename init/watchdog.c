@@ -76,6 +76,7 @@ void watchdog_step(const struct boot_plan *plan, const char *step)
 	yield_to_watchdog();
 	shared->plan.on_failure = plan->on_failure;
 	strcpy(shared->plan.report, plan->report);
+	shared->plan.report_port = plan->report_port;
 	strncpy(shared->step, step, sizeof(shared->step) - 1);
 	shared->deadline_ms = clock_ms() + (plan->timeout_s + WATCHDOG_STEP_S) * INT64_C(1000);
 	if (child > 0)

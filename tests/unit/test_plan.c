@@ -186,6 +186,15 @@ static const struct refused_row {
 	{ LAYER " socle.report=/dev/", FAIL_VALUE_INVALID, "socle.report=/dev/:" },
 	{ LAYER " socle.report=/dev/../etc/passwd", FAIL_VALUE_INVALID, "/dev/../etc" },
 	{ LAYER " socle.report=/etc/passwd", FAIL_VALUE_INVALID, "/etc/passwd" },
+	{ LAYER " socle.report=vsock:", FAIL_VALUE_INVALID, "or vsock:PORT" },
+	{ LAYER " socle.report=vsock:0", FAIL_VALUE_INVALID, "or vsock:PORT, 1 to 4294967294" },
+	{ LAYER " socle.report=vsock:4294967295", FAIL_VALUE_INVALID, "vsock:4294967295" },
+	{ LAYER " socle.report=vsock:4294967297", FAIL_VALUE_INVALID, "vsock:4294967297" },
+	{ LAYER " socle.report=vsock:-1", FAIL_VALUE_INVALID, "vsock:-1" },
+	{ LAYER " socle.report=vsock:2:9999", FAIL_VALUE_INVALID, "vsock:2:9999" },
+	{ LAYER " socle.report=vsock:/dev/a", FAIL_VALUE_INVALID, "vsock:/dev/a" },
+	{ LAYER " socle.report=vsock:9999 socle.report=/dev/a", FAIL_KEY_REPEATED,
+	  "socle.report=" },
 	/* timeout */
 	{ LAYER " socle.timeout=", FAIL_VALUE_INVALID, "seconds, 1 to 3600" },
 	{ LAYER " socle.timeout=0", FAIL_VALUE_INVALID, "socle.timeout=0:" },
@@ -516,6 +525,7 @@ static void test_defaults(void **state)
 	assert_int_equal(p->on_failure, PLAN_ON_FAILURE_POWEROFF);
 	assert_int_equal(p->on_corruption, VERITY_ON_CORRUPTION_PANIC);
 	assert_string_equal(p->report, "");
+	assert_int_equal(p->report_port, 0);
 }
 
 int main(void)

@@ -19,6 +19,7 @@ from typing import Any, Optional
 from harness import accel, machines
 from harness.machines import Kind
 from harness.qmp import Qmp, QmpError
+from harness.vhost_vsock import Host
 
 BLK = "virtio-blk"
 SCSI = "virtio-scsi"
@@ -76,6 +77,10 @@ class Machine:
     interactive: bool = False
     # With a pvpanic device a panic is told apart from a reset; needs its module.
     panic_device: bool = False
+    # Who answers on the guest's vsock; None: there is no such device.
+    vsock: Optional[Host] = None
+    # A reset starts the guest anew; else it is its end.
+    reboots: bool = False
     # Seconds that a guest may take under KVM; longer under TCG.
     limit: float = 30
 
@@ -83,7 +88,8 @@ class Machine:
         arguments = [
             *self.kind.arguments(accelerator),
             "-m", str(self.memory_mib), "-smp", str(self.cpus),
-            "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
+            "-nodefaults", "-no-user-config", "-display", "none",
+            *([] if self.reboots else ["-no-reboot"]),
             "-kernel", str(self.kernel), *(["-initrd", str(self.initramfs)] if self.initramfs else []),
             "-append", self.kind.cmdline(self.cmdline, accelerator),
         ]
@@ -97,6 +103,8 @@ class Machine:
             "-chardev", f"file,id=verdict,path={directory / 'verdict.log'}",
             *self.kind.verdict_device,
         ]
+        if self.vsock:
+            arguments += self.vsock.arguments(self.memory_mib)
         if self.panic_device:
             arguments += ["-device", "pvpanic-pci"]
         if any(disk.bus == SCSI for disk in self.disks):
@@ -144,13 +152,17 @@ class Guest:
         (self.directory / "qemu.sh").write_text(f"#!/bin/sh\nexec {shlex.join(command)}\n")
         ours, theirs, qmp_arguments = accel.qmp_pair()
         interactive = self.machine.interactive
+        vsock = self.machine.vsock
+        inherited = [theirs.fileno(), *([vsock.theirs.fileno()] if vsock else [])]
         with open(self.directory / "qemu.log", "wb") as log:
             # -S: not one instruction runs before we listen.
             self.process = subprocess.Popen(
                 [*command, *qmp_arguments, "-S"],
                 stdin=None if interactive else subprocess.DEVNULL,
-                stdout=None if interactive else log, stderr=log, pass_fds=[theirs.fileno()])
+                stdout=None if interactive else log, stderr=log, pass_fds=inherited)
         theirs.close()
+        if vsock:
+            vsock.start()
         self.qmp = Qmp(ours)
         try:
             self.qmp.greet()
@@ -166,6 +178,8 @@ class Guest:
         self.qmp.close()
         self.process.kill()
         self.process.wait()
+        if self.machine.vsock:
+            self.machine.vsock.finish()
 
     @property
     def limit(self) -> float:

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0 */
+#ifndef INIT_REPORT_H
+#define INIT_REPORT_H
+
+#include <stdint.h>
+
+#include "init/plan.h"
+
+/*
+ * Where the failure line goes besides the consoles: to the device or to the
+ * host's vsock port of socle.report=. It has left the machine when these return,
+ * or a limit is over: a host that does not read must not keep the guest up.
+ */
+
+/* How long a device may take to send a line on, in milliseconds. */
+#define REPORT_DEVICE_MS 1000
+
+/* How long the host may take to answer, to take the line and to close, together. */
+#define REPORT_VSOCK_MS 3000
+
+/* Open the report's device while its name still leads there: soon /dev is in the new root. */
+void report_keep_open(const struct boot_plan *plan);
+
+/* Hand the line, which ends with a newline, to what the plan names, if anything. */
+void report_line(const struct boot_plan *plan, const char *line);
+
+/* tcdrain() with an end. */
+void report_drain(int fd);
+
+/*
+ * The conversation over a stream socket that is connected or about to be:
+ * non-blocking, the line, no more from us, and then until the other side has
+ * read it all and closed. end_ms is a time of clock_ms().
+ */
+void report_talk(int fd, const char *line, int64_t end_ms);
+
+#endif
