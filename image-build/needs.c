@@ -198,14 +198,16 @@ static int add_volume(struct needs *n, const struct volume *v, bool machine_desc
 	return r;
 }
 
-/* The device for a failure's line. */
-static void add_report(struct needs *n, const char *path)
+/* What a failure's line goes out on. */
+static void add_report(struct needs *n, const struct boot_plan *plan)
 {
 	static const char *const prefixes[] = { "/dev/hvc", "/dev/vport" };
 
 	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
-		if (!strncmp(path, prefixes[i], strlen(prefixes[i])))
+		if (!strncmp(plan->report, prefixes[i], strlen(prefixes[i])))
 			needs_add(n, FEATURE_VIRTIO_CONSOLE, NEED_YES);
+	if (plan->report_port)
+		needs_add(n, FEATURE_VSOCK, NEED_YES);
 }
 
 int needs_of_plan(struct needs *n, const struct boot_plan *plan, bool machine_described,
@@ -221,6 +223,6 @@ int needs_of_plan(struct needs *n, const struct boot_plan *plan, bool machine_de
 		needs_add(n, FEATURE_OVERLAY, NEED_YES);
 	if (plan->extensions)
 		needs_add(n, FEATURE_EXTENSIONS, NEED_YES);
-	add_report(n, plan->report);
+	add_report(n, plan);
 	return r;
 }

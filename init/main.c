@@ -3,6 +3,7 @@
  * socle-init: PID 1 of an initramfs. It finds the disks that the host attached,
  * proves them with dm-verity, stacks them into a root and becomes the agent.
  */
+#include <poll.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -24,6 +25,26 @@ static const struct step {
 	{ "handover", step_handover },
 };
 
+/* How long a driver may take to make its device, in milliseconds. */
+#define REPORT_WAIT_MS 1000
+#define TICK_MS        10
+
+/*
+ * The plan decides on everything and so comes first, but the report of its own
+ * failure may need a driver that only the next step would have loaded.
+ */
+static void prepare_report(struct boot *b)
+{
+	const char *report = b->plan.report;
+	struct err ignored;
+
+	if (!b->plan.report_port && (!*report || !access(report, F_OK)))
+		return;
+	(void)step_modules(b, &ignored);
+	for (int ms = 0; *report && ms < REPORT_WAIT_MS && access(report, F_OK); ms += TICK_MS)
+		(void)poll(NULL, 0, TICK_MS);
+}
+
 int main(void)
 {
 	static struct boot boot;
@@ -37,8 +58,11 @@ int main(void)
 	plan_init(&boot.plan);
 	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
 		watchdog_step(&boot.plan, steps[i].name);
-		if (steps[i].run(&boot, &e))
-			log_failure(&boot.plan, steps[i].name, &e);
+		if (!steps[i].run(&boot, &e))
+			continue;
+		if (steps[i].run == step_plan)
+			prepare_report(&boot);
+		log_failure(&boot.plan, steps[i].name, &e);
 	}
 	return 1;
 }

@@ -18,14 +18,45 @@
 
 #define LIST_SIZE 16384
 
+/* What the errors of finit_module(2) mean; the kernel's own words are in its log. */
+static const struct {
+	int error;
+	const char *why;
+} reasons[] = {
+	{ ENOEXEC, "it was built for another kernel, or is damaged" },
+	{ ENOENT, "it needs a symbol that the kernel does not have" },
+	{ EKEYREJECTED, "the kernel takes only modules that are signed with a key of its own" },
+	{ ENOKEY, "the kernel has no key for its signature" },
+	{ EBADMSG, "its signature is damaged" },
+	{ EPERM, "the kernel is locked, or loads no more modules" },
+	{ EINVAL, "the kernel does not take such a file" },
+	{ ENODEV, "there is no device for it" },
+	{ ENOSYS, "the kernel was built without modules" },
+};
+
+static int refused(const char *name, int error, struct err *e)
+{
+	const char *why = "";
+
+	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++)
+		if (reasons[i].error == error)
+			why = reasons[i].why;
+	return err_set(e, FAIL_MODULE_FAILED, error, "load the kernel module %s: %s%s%s", name,
+		       strerror(error), *why ? ": " : "", why);
+}
+
 static int load(int dir, const char *name, struct err *e)
 {
 	bool optional = *name == OPTIONAL;
 	auto_fd int fd = openat(dir, name + optional, O_RDONLY | O_CLOEXEC);
 
-	if (fd >= 0 && (!sys_finit_module(fd, "") || errno == EEXIST))
+	if (optional && fd < 0)
 		return 0;
-	return optional ? 0 : err_errno(e, FAIL_MODULE_FAILED, "load the kernel module %s", name);
+	if (fd < 0)
+		return err_errno(e, FAIL_MODULE_FAILED, "open the kernel module %s", name);
+	if (!sys_finit_module(fd, "") || errno == EEXIST || optional)
+		return 0;
+	return refused(name, errno, e);
 }
 
 static int lock_modules(const struct policy *policy, struct err *e)

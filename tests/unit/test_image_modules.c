@@ -295,6 +295,7 @@ static const struct {
 	  "verity fec erofs " },
 	{ LAYER("SERIAL=a") H64 ",hash=sha512 socle.upper=none socle.report=/dev/hvc0",
 	  "verity sha512 erofs virtio-console " },
+	{ LAYER("SERIAL=a") " socle.upper=none socle.report=vsock:1234", "verity erofs vsock " },
 	{ "dm-mod.create=\"dm-verity,,,ro,0 72 verity 1 /dev/vda1 /dev/vda2 4096 4096 9 0 sha256 "
 	  H64 " " H64 "\" root=/dev/dm-0 rootflags=data=ordered,errors=remount-ro ro "
 	  "rootfstype=ext4", "verity ext4 virtio-blk " },

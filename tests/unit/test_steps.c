@@ -399,10 +399,18 @@ static void test_modules(void **state)
 		{ "a.ko\nb.ko\n", 1, EEXIST, "finit_module A params=\nfinit_module B params=\n",
 		  NULL },
 		{ "a.ko\nb.ko\n", 1, ENOEXEC, "finit_module A params=\n",
-		  "load the kernel module a.ko: Exec format error" },
+		  "load the kernel module a.ko: Exec format error: it was built for another "
+		  "kernel, or is damaged" },
+		{ "a.ko\nb.ko\n", 2, EKEYREJECTED,
+		  "finit_module A params=\nfinit_module B params=\n",
+		  "module b.ko: Key was rejected by service: the kernel takes only modules that "
+		  "are signed" },
+		{ "a.ko\n", 1, ENOENT, "finit_module A params=\n", "a symbol that the kernel" },
+		{ "a.ko\n", 1, E2BIG, "finit_module A params=\n",
+		  "load the kernel module a.ko: Argument list too long" },
 		{ "-a.ko\nb.ko\n", 1, ENODEV, "finit_module A params=\nfinit_module B params=\n",
 		  NULL },
-		{ "absent.ko\na.ko\n", 0, 0, "", "load the kernel module absent.ko: No such file" },
+		{ "absent.ko\na.ko\n", 0, 0, "", "open the kernel module absent.ko: No such file" },
 		{ "-absent.ko\na.ko\n", 0, 0, "finit_module A params=\n", NULL },
 	};
 	static char longest[16385];

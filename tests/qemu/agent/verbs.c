@@ -12,6 +12,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "lib/sys.h"
 #include "tests/qemu/agent/json.h"
 #include "tests/qemu/agent/remake.h"
 
@@ -209,6 +210,15 @@ static void do_escape(const char *path)
 	close(out_of);
 }
 
+static void do_load(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	json_result(fd < 0 ? -1 : sys_finit_module(fd, ""));
+	if (fd >= 0)
+		close(fd);
+}
+
 static void do_sleep(const char *seconds)
 {
 	sleep((unsigned int)strtoul(seconds, NULL, 10));
@@ -221,7 +231,7 @@ static const struct verb {
 	{ "path", do_path },   { "read", do_read },     { "write", do_write },
 	{ "fill", do_fill },   { "unlink", do_unlink }, { "mkdir", do_mkdir },
 	{ "rmdir", do_rmdir }, { "statfs", do_statfs }, { "escape", do_escape },
-	{ "sleep", do_sleep }, { "remake", do_remake },
+	{ "sleep", do_sleep }, { "remake", do_remake }, { "load", do_load },
 };
 
 static void run_command(const char *name, const char *argument)

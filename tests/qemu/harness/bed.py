@@ -89,23 +89,25 @@ class Bed:
 
     # --- artefacts ----------------------------------------------------------
 
-    def initramfs(self, modules: Sequence[str] = (),
-                  files: Optional[dict[str, bytes]] = None) -> Path:
-        """socle-init and the kernel modules that it needs, and what a test adds."""
-        programs, files = self.programs, files or {}
+    def initramfs(self, modules: Sequence[str] = (), files: Optional[dict[str, bytes]] = None,
+                  options: Sequence[str] = (), tree: Optional[Path] = None) -> Path:
+        """
+        socle-init and the kernel modules that it needs, and what a test adds; the
+        modules are those of the kernel unless a test has a tree of its own.
+        """
+        programs, files, tree = self.programs, files or {}, tree or self.programs.modules
 
         def make(draft: Path) -> None:
-            more: list[str | Path] = []
+            more: list[str | Path] = [*options]
             for name in modules:
                 more += ["--module", name]
             for number, (name, content) in enumerate(files.items()):
                 (draft / str(number)).write_bytes(content)
                 (draft / str(number)).chmod(0o755 if content.startswith(b"\x7fELF") else 0o644)
                 more += ["--file", f"{name}={draft / str(number)}"]
-            image.make_initramfs(programs.image, programs.init, programs.modules,
-                                 draft / "initramfs", *more)
+            image.make_initramfs(programs.image, programs.init, tree, draft / "initramfs", *more)
 
-        key = digest(programs.image, programs.init, programs.modules / "modules.dep", *modules,
+        key = digest(programs.image, programs.init, tree / "modules.dep", *modules, *options,
                      *itertools.chain(*files.items()))
         return self.store.get("initramfs", key, make) / "initramfs"
 

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
+"""Kernel modules: packed for what is asked, loaded or told by name, and then no more."""
+
+from __future__ import annotations
+
+import lzma
+import re
+from pathlib import Path
+from typing import Callable, Optional
+
+import pytest
+
+from harness import expect, oci
+from harness.bed import Bed
+from harness.image import Layer, ToolError
+from harness.machines import MICROVM
+from harness.vm import Disk
+
+# Our own kernels have no modules.
+pytestmark = pytest.mark.prebuilt
+
+SIGNATURE_END = b"~Module signature appended~\n"
+
+# What socle.load has for a root of erofs layers and no disk driver.
+LAYERS = {"dm_mod", "dm_bufio", "dm_verity", "af_alg", "algif_hash", "erofs", "overlay"}
+
+
+def unpacked(path: Path) -> bytes:
+    data = path.read_bytes()
+    return lzma.decompress(data) if path.suffix == ".xz" else data
+
+
+def module_path(bed: Bed, name: str) -> Path:
+    return next(bed.programs.modules.glob(f"kernel/**/{name}.ko*"))
+
+
+def tree_with(bed: Bed, name: str, change: Callable[[bytes], bytes]) -> Path:
+    """The kernel's modules with one of them changed."""
+    tree, path = bed.path("modules"), module_path(bed, name)
+    tree.mkdir()
+    (tree / "kernel").symlink_to(bed.programs.modules / "kernel")
+    for file in bed.programs.modules.glob("modules.*"):
+        (tree / file.name).write_bytes(file.read_bytes())
+    (tree / "changed").mkdir()
+    (tree / "changed" / f"{name}.ko").write_bytes(change(unpacked(path)))
+    listed = tree / "modules.dep"
+    listed.write_text(listed.read_text().replace(
+        str(path.relative_to(bed.programs.modules)), f"changed/{name}.ko"))
+    return tree
+
+
+def altered(module: bytes) -> bytes:
+    """As if it were for a kernel that was configured in another way."""
+    assert module.count(b" mod_unload ") == 1
+    return module.replace(b" mod_unload ", b" mod_unl0ad ")
+
+
+def unsigned(module: bytes) -> bytes:
+    """Without its signature: the length of the PKCS#7 message is in the 12 bytes before the end."""
+    assert module.endswith(SIGNATURE_END)
+    info = module[-len(SIGNATURE_END) - 12:-len(SIGNATURE_END)]
+    return module[:-len(SIGNATURE_END) - 12 - int.from_bytes(info[8:], "big")]
+
+
+@pytest.mark.parametrize("change", [altered, unsigned])
+def test_module_that_does_not_load(bed: Bed, one: list[Layer],
+                                   change: Callable[[bytes], bytes]) -> None:
+    """Debian's kernels load signed modules only."""
+    machine = bed.machine([], [one[0].argument("SERIAL=layer0")])
+    machine.initramfs = bed.initramfs(tree=tree_with(bed, "overlay", change))
+    sentence = expect.failure(bed.boot(machine), "MODULE_FAILED", "modules")
+    assert sentence == ("load the kernel module overlay.ko: Key was rejected by service: the "
+                        "kernel takes only modules that are signed with a key of its own")
+
+
+def names(bed: Bed, *options: str) -> set[str]:
+    """What an initramfs has, but for the faster ways to a hash and what modules need."""
+    data = bed.initramfs(options=options).read_bytes()
+    return {name.decode() for name in re.findall(rb"lib/modules/(\w+)\.ko\0", data)}
+
+
+DISKS = {"virtio_blk", "virtio_scsi", "virtio_mmio", "sd_mod", "nvme", "xen_blkfront", "nd_pmem"}
+FILESYSTEMS = {"erofs", "squashfs", "ext4", "xfs"}
+
+
+def test_packed_for_plan_and_machine(bed: Bed, one: list[Layer]) -> None:
+    """No driver, no file system and no overlay that nobody asked for (C13)."""
+    line = one[0].argument("SERIAL=layer0", fstype="xfs") + " socle.upper=none"
+    packed = names(bed, "--machine", "virtio-mmio,virtio-blk", "--cmdline", line)
+    assert packed & DISKS == {"virtio_blk", "virtio_mmio"}
+    assert packed & FILESYSTEMS == {"xfs"}
+    assert "overlay" not in packed and "dm_verity" in packed
+    assert names(bed) >= LAYERS | {"virtio_blk", "virtio_scsi", "sd_mod", "virtio_mmio"}
+
+
+def test_refused_when_packing(bed: Bed, one: list[Layer]) -> None:
+    """A kernel without the plan's file system, and what the guest itself would refuse (C13)."""
+    tree = bed.path("modules")
+    tree.mkdir()
+    for name in ["modules.dep", "modules.builtin"]:
+        lines = (bed.programs.modules / name).read_text().splitlines(keepends=True)
+        (tree / name).write_text("".join(x for x in lines if not re.search(r"/(ext4|erofs)\.ko", x)))
+    line = one[0].argument("SERIAL=layer0")
+    for cmdline, words in [
+        (f"{line},fstype=ext4", "the kernel has no CONFIG_EXT4_FS"),
+        (line, "the kernel has no CONFIG_EROFS_FS"),
+        ("root=/dev/vda1", "requires verity"),
+        ("quiet", "names no root"),
+        (f"{line} socle.nonsense=1", "socle.nonsense"),
+        (line.replace("SERIAL=layer0", "/dev/nvme0n1"), "the machine no nvme"),
+    ]:
+        with pytest.raises(ToolError, match=words):
+            bed.initramfs(tree=tree, options=["--machine", "virtio-pci,virtio-blk",
+                                              "--cmdline", cmdline])
+
+
+def test_exactly_what_is_needed_boots(bed: Bed, one: list[Layer]) -> None:
+    line = one[0].argument("SERIAL=layer0")
+    machine = bed.machine([Disk(one[0].disk, "layer0")], [line])
+    machine.initramfs = bed.initramfs(
+        options=["--machine", "virtio-pci,virtio-blk", "--cmdline", line])
+    expect.success(bed.boot(machine), one)
+
+
+@pytest.mark.parametrize("policy, error", [("modules=locked\n", "EPERM"), ("modules=open\n", None)])
+def test_locked(bed: Bed, policy: str, error: Optional[str]) -> None:
+    """Once the boot has what it needs, nobody loads another module, and before that one could."""
+    module = unpacked(module_path(bed, "pvpanic"))
+    layers = bed.image([*bed.base("load /opt/pvpanic.ko", "path /proc/sys/kernel/modules_disabled"),
+                        oci.file("opt/pvpanic.ko", module)])
+    machine = bed.machine([Disk(layers[0].disk, "layer0")], [layers[0].argument("SERIAL=layer0")])
+    machine.initramfs = bed.initramfs(files={"/etc/socle/policy": policy.encode()})
+    result = bed.boot(machine)
+    expect.success(result, layers)
+    expect.path_error(result, "load", "/opt/pvpanic.ko", error)
+    disabled = result.report.content("/proc/sys/kernel/modules_disabled")
+    assert disabled == ("1\n" if error else "0\n")
+
+
+def test_report_whose_driver_is_a_module(bed: Bed) -> None:
+    """A plan that fails is told where virtio-mmio, which carries the report, is a module."""
+    machine = bed.machine([], ["socle.nonsense=1"], MICROVM)
+    expect.failure(bed.boot(machine), "KEY_UNKNOWN", "plan")
