@@ -10,6 +10,7 @@
 #include "init/steps.h"
 #include "lib/file.h"
 #include "lib/sys.h"
+#include "mount/kernel.h"
 
 /* /run may execute: agents keep their programs there. */
 static const struct api_mount {
@@ -28,11 +29,10 @@ static int mount_one(const struct api_mount *m, struct err *e)
 	if (sys_mkdir(m->target, 0755) && errno != EEXIST)
 		return err_errno(e, FAIL_MOUNT_FAILED, "make %s", m->target);
 	/* Busy: it is there already. */
-	if (sys_mount(m->source, m->target, m->type, m->flags, m->options) && errno != EBUSY)
-		return err_errno(e, errno == ENODEV ? FAIL_KERNEL_FEATURE_MISSING :
-						      FAIL_MOUNT_FAILED,
-				 "mount %s on %s", m->type, m->target);
-	return 0;
+	if (!sys_mount(m->source, m->target, m->type, m->flags, m->options) || errno == EBUSY)
+		return 0;
+	return errno == ENODEV ? kernel_lacks_fstype(m->type, e) :
+				 err_errno(e, FAIL_MOUNT_FAILED, "mount %s on %s", m->type, m->target);
 }
 
 /*

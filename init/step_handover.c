@@ -37,6 +37,11 @@ static int check_agent(const struct boot_plan *plan, struct err *e)
 	struct stat st;
 	char start[64];
 
+	/* A kernel without it mounts an erofs of LZ4 alone, and then cannot open a file. */
+	if (fd < 0 && errno == EOPNOTSUPP)
+		return err_errno(e, FAIL_KERNEL_FEATURE_MISSING,
+				 "open %s, which is compressed, without CONFIG_EROFS_FS_ZIP",
+				 plan->agent);
 	if (fd < 0)
 		return err_errno(e, is_absence(errno) ? FAIL_AGENT_MISSING : FAIL_DEVICE_READ_FAILED,
 				 "open %s in the new root", plan->agent);

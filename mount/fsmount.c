@@ -11,6 +11,7 @@
 
 #include "lib/cleanup.h"
 #include "lib/sys.h"
+#include "mount/kernel.h"
 
 /*
  * A message is "e text", "w text" or "i text"; a read takes one. The first
@@ -59,8 +60,7 @@ int fs_mount(const struct fs_mount *m, struct err *e)
 	int r;
 
 	if (fs < 0 && errno == ENODEV)
-		return err_set(e, FAIL_KERNEL_FEATURE_MISSING, ENODEV,
-			       "the kernel has no file system %s", m->type);
+		return kernel_lacks_fstype(m->type, e);
 	if (fs < 0)
 		return err_errno(e, m->code, "open the file system %s", m->type);
 	r = set_options(m, fs, e);

@@ -11,6 +11,7 @@
 #include "lib/cleanup.h"
 #include "lib/io.h"
 #include "mount/fsmount.h"
+#include "mount/kernel.h"
 #include "verity/device.h"
 
 /* The type that the plan names, or what the proved bytes say. */
@@ -138,6 +139,17 @@ static int mount_as(const struct open_volume *o, const char *type, const char *t
 	return r ? r : fs_mount(&m, e);
 }
 
+/* The kernel refused it: is it something that the kernel was built without? */
+static int explain(const struct open_volume *o, const char *type, int r, struct err *e)
+{
+	const struct verity_device *dev = &o->device;
+	auto_fd int fd = device_node_open(dev->path, dev->major, dev->minor, NULL);
+	uint8_t start[KERNEL_START_SIZE];
+	ssize_t n = fd < 0 ? -1 : io_pread(fd, start, sizeof(start), 0);
+
+	return n < 0 ? r : kernel_explain_mount(type, start, (size_t)n, r, e);
+}
+
 int volume_mount(const struct open_volume *o, const char *target, bool as_root, struct err *e)
 {
 	char type[FSTYPE_SIZE];
@@ -145,8 +157,10 @@ int volume_mount(const struct open_volume *o, const char *target, bool as_root, 
 
 	if (!r)
 		r = require_whole(o, type, e);
-	if (!r)
+	if (!r) {
 		r = mount_as(o, type, target, as_root, e);
+		r = r ? explain(o, type, r, e) : 0;
+	}
 	if (!r)
 		r = require_xattrs(target, type, e);
 	if (r)

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <linux/if_alg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -14,22 +15,50 @@
 
 static int missing(struct err *e, const char *option, const char *why)
 {
-	return err_set(e, FAIL_KERNEL_FEATURE_MISSING, ENOTSUP, "the kernel lacks %s: %s", option,
-		       why);
+	return err_set(e, FAIL_KERNEL_FEATURE_MISSING, ENOTSUP,
+		       "the kernel lacks %s, or its module is not in the initramfs: %s", option, why);
 }
 
-/* libcryptsetup hashes through the kernel, so it needs AF_ALG with this hash. */
-static int check_hash(const char *hash_name, struct err *e)
+static const struct hash {
+	const char *name, *option;
+} hashes[] = {
+	{ "sha256", "CONFIG_CRYPTO_SHA256" },
+	{ "sha384", "CONFIG_CRYPTO_SHA512" },
+	{ "sha512", "CONFIG_CRYPTO_SHA512" },
+};
+
+#define HASHES (sizeof(hashes) / sizeof(hashes[0]))
+
+static bool has_hash(const char *name)
 {
 	struct sockaddr_alg address = { .salg_family = AF_ALG, .salg_type = "hash" };
 	auto_fd int fd = socket(AF_ALG, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 
-	if (fd < 0)
-		return missing(e, "CONFIG_CRYPTO_USER_API_HASH", "there are no AF_ALG sockets");
-	snprintf((char *)address.salg_name, sizeof(address.salg_name), "%s", hash_name);
-	if (bind(fd, (struct sockaddr *)&address, sizeof(address)))
-		return missing(e, "CONFIG_CRYPTO_USER_API_HASH or the hash itself", hash_name);
-	return 0;
+	snprintf((char *)address.salg_name, sizeof(address.salg_name), "%s", name);
+	return fd >= 0 && !bind(fd, (struct sockaddr *)&address, sizeof(address));
+}
+
+/* The kernel says ENOENT for "not this hash" and for "no hashes here": another one tells. */
+static int missing_hash(const char *name, struct err *e)
+{
+	const char *option = "the hash";
+	char both[96], why[64];
+
+	snprintf(why, sizeof(why), "it does not hash with %.20s", name);
+	for (size_t i = 0; i < HASHES; i++)
+		if (!strcmp(hashes[i].name, name))
+			option = hashes[i].option;
+	for (size_t i = 0; i < HASHES; i++)
+		if (strcmp(hashes[i].option, option) && has_hash(hashes[i].name))
+			return missing(e, option, why);
+	snprintf(both, sizeof(both), "CONFIG_CRYPTO_USER_API_HASH or %s", option);
+	return missing(e, both, why);
+}
+
+/* libcryptsetup hashes through the kernel, so it needs AF_ALG with this hash. */
+static int check_hash(const char *name, struct err *e)
+{
+	return has_hash(name) ? 0 : missing_hash(name, e);
 }
 
 static int has_target(struct dm_task *task, const char *name)

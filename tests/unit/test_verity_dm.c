@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <libdevmapper.h>
+#include <linux/if_alg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -564,24 +565,28 @@ static void test_check(void **state)
 
 /* --- the kernel's features ------------------------------------------------------------- */
 
-static int alg_errno[2]; /* of the socket and of its bind; 0: it works */
+static int alg_errno;          /* of a socket; 0: there are some */
+static const char *alg_hashes; /* that can be had */
 
 int socket(int domain, int type, int protocol)
 {
 	(void)type;
 	(void)protocol;
 	assert_int_equal(domain, AF_ALG);
-	errno = alg_errno[0];
+	errno = alg_errno;
 	return errno ? -1 : open("/dev/null", O_RDONLY | O_CLOEXEC);
 }
 
 int bind(int fd, const struct sockaddr *address, socklen_t size)
 {
+	const struct sockaddr_alg *alg = (const void *)address;
+
 	(void)fd;
 	assert_int_equal(address->sa_family, AF_ALG);
 	assert_true(size > 24);
-	errno = alg_errno[1];
-	return errno ? -1 : 0;
+	assert_string_equal((const char *)alg->salg_type, "hash");
+	errno = ENOENT;
+	return strstr(alg_hashes, (const char *)alg->salg_name) ? 0 : -1;
 }
 
 /* cases A12, A13: the missing option is named before anything is opened. */
@@ -591,14 +596,26 @@ static void test_kernel_features(void **state)
 		const char *label;
 		unsigned int fail_call;
 		const char *targets;
-		int alg_errno[2];
+		int alg_errno;
+		const char *alg_hashes, *hash;
 		const char *words; /* NULL: it has them all */
 	} rows[] = {
-		{ "all", 0, "verity", { 0, 0 }, NULL },
-		{ "no device-mapper", 1, "verity", { 0, 0 }, "the kernel lacks CONFIG_BLK_DEV_DM" },
-		{ "no verity", 0, "verity2", { 0, 0 }, "the kernel lacks CONFIG_DM_VERITY" },
-		{ "no AF_ALG", 0, "verity", { EAFNOSUPPORT, 0 }, "CONFIG_CRYPTO_USER_API_HASH" },
-		{ "no hash", 0, "verity", { 0, ENOENT }, "or the hash itself: sha512" },
+		{ "all", 0, "verity", 0, "sha256 sha512", "sha512", NULL },
+		{ "no device-mapper", 1, "verity", 0, "sha256", "sha256",
+		  "the kernel lacks CONFIG_BLK_DEV_DM," },
+		{ "no verity", 0, "verity2", 0, "sha256", "sha256",
+		  "the kernel lacks CONFIG_DM_VERITY, or its module" },
+		{ "no AF_ALG", 0, "verity", EAFNOSUPPORT, "sha256", "sha256",
+		  "lacks CONFIG_CRYPTO_USER_API_HASH or CONFIG_CRYPTO_SHA256," },
+		{ "no hashes", 0, "verity", 0, "", "sha512",
+		  "lacks CONFIG_CRYPTO_USER_API_HASH or CONFIG_CRYPTO_SHA512," },
+		{ "not sha512", 0, "verity", 0, "sha256", "sha512",
+		  "the kernel lacks CONFIG_CRYPTO_SHA512, or its module is not in the "
+		  "initramfs: it does not hash with sha512" },
+		{ "not sha384", 0, "verity", 0, "sha256", "sha384",
+		  "the kernel lacks CONFIG_CRYPTO_SHA512, " },
+		{ "not sha256", 0, "verity", 0, "sha512", "sha256",
+		  "the kernel lacks CONFIG_CRYPTO_SHA256, " },
 	};
 	size_t fds = open_fds();
 
@@ -609,8 +626,9 @@ static void test_kernel_features(void **state)
 
 		(void)reset(rows[i].fail_call);
 		dm.targets = rows[i].targets;
-		memcpy(alg_errno, rows[i].alg_errno, sizeof(alg_errno));
-		r = verity_kernel_check("sha512", &e);
+		alg_errno = rows[i].alg_errno;
+		alg_hashes = rows[i].alg_hashes;
+		r = verity_kernel_check(rows[i].hash, &e);
 		if (rows[i].words)
 			expect_failure(rows[i].label, r, &e, FAIL_KERNEL_FEATURE_MISSING,
 				       rows[i].words);
