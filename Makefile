@@ -322,7 +322,10 @@ kernel: $(if $(EMBED),$(GUEST)/initramfs.cpio) ## build a kernel that fits (EMBE
 kernel-newest: ## check that the fragments survive on Debian's newest kernel
 	$(Q)kernel-config/check-config.sh --newest
 
-.PHONY: kernel kernel-newest
+kata: $(GUEST)/socle-init $(BUILD)/socle-image ## lay out what Kata's packaging takes up below DESTDIR=
+	$(Q)initramfs/kata.sh $(ARCH) $^ '$(DESTDIR)'
+
+.PHONY: kernel kernel-newest kata
 
 # --- tests ---------------------------------------------------------------------
 

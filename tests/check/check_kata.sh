@@ -1,0 +1,108 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
+#
+# make kata, for each of $SOCLE_ARCHES: every file is there, and the same wherever,
+# whenever and by whomever it is laid out; fragments have the form that Kata's
+# scripts read; the guest would boot by the parmfile.  Boots: tests/qemu/test_handover.py.
+set -euo pipefail
+
+build=${BUILD:-build}
+image=$build/socle-image
+kernel=tools/packaging/kernel
+fragments=$kernel/configs/fragments
+extension=root_hash=$(printf '5a%.0s' {1..32}),salt=$(printf 'c3%.0s' {1..32})
+extension+=,data_blocks=768,data_block_size=4096,hash_block_size=4096
+status=0
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+complain()
+{
+	echo "$*"
+	status=1
+}
+
+lay_out() { initramfs/kata.sh "$1" "$build/$1/socle-init" "$image" "$2"; }
+
+expected_of()
+{
+	local machine=$1 arch=$1 name
+
+	case $machine in s390x) arch=s390 ;; aarch64) arch=arm64 ;; esac
+	for name in kernel-config/fragments/{common,"$arch","$arch"/confidential}/*.conf; do
+		echo "$fragments/${name#kernel-config/fragments/}"
+	done
+	printf '%s\n' "$fragments/build-type/socle/socle-initramfs.conf" \
+		"$kernel/initramfs.cpio.gz" socle/initrd-overlay/init socle/INSTALL
+	[[ $machine != s390x ]] || printf '%s\n' socle/se/{parmfile,ramdisk.cpio.gz}
+}
+
+list() { (cd "$1" && find . -type f -printf '%P %m %T@\n' | sort); }
+
+check_layout()
+{
+	local machine=$1 one=$work/$1 other=$work/$1-by-another
+
+	lay_out "$machine" "$one"
+	(umask 077; TZ=Asia/Tokyo LC_ALL=C.UTF-8 lay_out "$machine" "$other")
+	diff -r "$one" "$other" || complain "$machine: two layouts differ"
+	diff <(list "$one") <(list "$other") || complain "$machine: modes or times differ"
+	diff <(expected_of "$machine" | sort) <(list "$one" | cut -d' ' -f1) ||
+		complain "$machine: < is missing, > was not expected"
+	(cd "$one" && sed '1,/^SHA-256:/d' socle/INSTALL | sha256sum --quiet -c) ||
+		complain "$machine: the sums in INSTALL"
+	[[ $(find "$one" -type f | wc -l) -eq $(sed '1,/^SHA-256:/d' "$one/socle/INSTALL" | wc -l)+1 ]] ||
+		complain "$machine: INSTALL has not the sum of every file"
+}
+
+# build-kernel.sh looks for !ARCH and !confidential in all of a file, hands the rest to
+# merge_config.sh, and holds what came out against what was asked line by line.
+check_fragments()
+{
+	find "$work/$1/$fragments" -name '*.conf' -exec awk '
+	/![a-z]/ && (FNR > 1 || !/^# (![a-z0-9_]+ ?)+$/) { print FILENAME ": tag in line " FNR; bad = 1 }
+	!/^(#.*|CONFIG_[A-Za-z0-9_]+=(y|[0-9]+|"[^"]*"))?$/ { print FILENAME ": " $0; bad = 1 }
+	END { exit bad }
+	' {} + || complain "$1: not Kata's form"
+}
+
+# /init of the archive and of the overlay is the program, and no clock is in the archive.
+check_initramfs()
+{
+	local archive=$work/$1/$kernel/initramfs.cpio.gz
+
+	[[ $(od -An -tx1 -N8 "$archive") == " 1f 8b 08 00 00 00 00 00" ]] ||
+		complain "$1: the archive carries a name or a time"
+	mkdir "$work/unpacked"
+	(cd "$work/unpacked" && zcat "$archive" | cpio --quiet -i init)
+	cmp "$work/unpacked/init" "$build/$1/socle-init" || complain "$1: /init of the archive"
+	cmp "$work/$1/socle/initrd-overlay/init" "$build/$1/socle-init" ||
+		complain "$1: /init of the overlay"
+	rm -r "$work/unpacked"
+}
+
+plan() { "$image" plan --arch s390x --agent-in-initramfs --cmdline "$(cat "$1")"; }
+
+check_parmfile()
+{
+	local file=socle/se/parmfile
+
+	plan "$work/s390x/$file" >/dev/null || complain "the parmfile is refused"
+	COCO_VERITY_PARAMS=$extension lay_out s390x "$work/coco"
+	plan "$work/coco/$file" | grep -q 'extension-coco' ||
+		complain "the parmfile does not ask for the extension"
+	! grep -q debug_console "$work/s390x/$file" "$work/coco/$file" ||
+		complain "the parmfile opens a shell"
+	if COCO_VERITY_PARAMS=root_hash=00 lay_out s390x "$work/bad" 2>/dev/null ||
+		[[ -e $work/bad/$file ]]; then
+		complain "a parmfile was laid out that the guest refuses"
+	fi
+}
+
+for machine in ${SOCLE_ARCHES:?}; do
+	check_layout "$machine"
+	check_fragments "$machine"
+	check_initramfs "$machine"
+	[[ $machine != s390x ]] || check_parmfile
+done
+exit $status
