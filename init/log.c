@@ -22,11 +22,23 @@
 
 static int kmsg = -1;
 
+/* What the kernel says about lines from /dev/kmsg: "ratelimit" unless its command line has other. */
+static const char limit_file[] = "/proc/sys/kernel/printk_devkmsg";
+static char limit[16];
+
 void log_open(void)
 {
-	(void)file_write_at(AT_FDCWD, "/proc/sys/kernel/printk_devkmsg", "on\n");
+	if (!limit[0])
+		(void)file_read_at(AT_FDCWD, limit_file, limit, sizeof(limit));
+	(void)file_write_at(AT_FDCWD, limit_file, "on\n");
 	if (kmsg < 0)
 		kmsg = open("/dev/kmsg", O_WRONLY | O_CLOEXEC);
+}
+
+void log_limit_again(void)
+{
+	if (limit[0])
+		(void)file_write_at(AT_FDCWD, limit_file, limit);
 }
 
 static void write_line(const char *priority, const char *line)

@@ -12,6 +12,9 @@
 /* Open /dev/kmsg and lift the kernel's limit on lines from there. Harmless twice. */
 void log_open(void);
 
+/* Put that limit back: who runs after us is not to flood the log. log_open() lifts it again. */
+void log_limit_again(void);
+
 /* A line of news; "quiet" hides it. */
 void log_info(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -65,14 +66,64 @@ static int arm_all(struct boot *b, struct err *e)
 }
 
 /*
+ * In a rootfs of Kata's a systemd generator wants the extensions for itself. What
+ * is open already it cannot open, and it powers the guest off for that. A link to
+ * /dev/null in a folder that counts more hides it: systemd.generator(7).
+ */
+static int hide_extension_generator(const struct boot_plan *plan, struct err *e)
+{
+	static const char *const folders[] = { "/run/systemd", "/run/systemd/system-generators" };
+	static const char link[] =
+		"/run/systemd/system-generators/kata-extension-mount-generator";
+
+	if (!plan->extensions)
+		return 0;
+	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
+		if (sys_mkdir(folders[i], 0755) && errno != EEXIST)
+			return err_errno(e, FAIL_SYSTEM_CALL_FAILED, "make %s", folders[i]);
+	if (sys_symlink("/dev/null", link))
+		return err_errno(e, FAIL_SYSTEM_CALL_FAILED, "make %s", link);
+	return 0;
+}
+
+/*
+ * In the new root: a place for temporary files where it has none. systemd does
+ * the same and leaves what is there; an agent without it has nobody to do it.
+ */
+static int make_tmp_writable(struct err *e)
+{
+	if (!access("/tmp", W_OK) || errno != EROFS)
+		return 0;
+	if (sys_mount("tmpfs", "/tmp", "tmpfs", MS_NOSUID | MS_NODEV | MS_STRICTATIME, "mode=1777"))
+		return err_errno(e, FAIL_MOUNT_FAILED, "mount a tmpfs on /tmp");
+	return 0;
+}
+
+/*
  * What systemd gives to agents that it starts, and the kernel's 1024 is far
- * below: every container's descriptors pass through the agent.
+ * below: every container's descriptors pass through the agent. The other thing
+ * that Kata's unit has, OOMScoreAdjust=-997, is not for PID 1: the kernel never
+ * kills that one, and all that it starts would inherit the number.
  */
 static void raise_file_limit(void)
 {
 	const struct rlimit limit = { .rlim_cur = FILES_MAX, .rlim_max = FILES_MAX };
 
 	(void)setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+/* Whatever fails from here on is told through what was opened before. */
+static int enter_root(struct boot *b, struct err *e)
+{
+	int r;
+
+	log_keep_open(&b->plan);
+	device_search_close(&b->search);
+	verity_release();
+	if (b->plan.root == PLAN_ROOT_INITRAMFS)
+		return 0;
+	r = switch_root(BOOT_SYSROOT, e);
+	return r ? r : make_tmp_writable(e);
 }
 
 int step_handover(struct boot *b, struct err *e)
@@ -86,18 +137,16 @@ int step_handover(struct boot *b, struct err *e)
 	r = boot_diagnose(b, r, e);
 	if (!r)
 		r = arm_all(b, e);
-	if (!r) {
-		raise_file_limit();
-		log_keep_open(&b->plan);
-		device_search_close(&b->search);
-		verity_release();
-		if (b->plan.root != PLAN_ROOT_INITRAMFS)
-			r = switch_root(BOOT_SYSROOT, e);
-	}
+	if (!r)
+		r = hide_extension_generator(&b->plan, e);
+	if (!r)
+		r = enter_root(b, e);
 	if (r)
 		return r;
+	raise_file_limit();
 	watchdog_stop();
 	log_info("starting %s", b->plan.agent);
+	log_limit_again();
 	(void)sys_execve(b->plan.agent, argv, envp);
 	return err_errno(e, FAIL_AGENT_EXEC_FAILED, "execute %s", b->plan.agent);
 }

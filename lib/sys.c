@@ -29,6 +29,11 @@ int sys_mkdir(const char *path, unsigned int mode)
 	return mkdir(path, mode);
 }
 
+int sys_symlink(const char *target, const char *path)
+{
+	return symlink(target, path);
+}
+
 int sys_fsopen(const char *type)
 {
 	return (int)syscall(SYS_fsopen, type, FSOPEN_CLOEXEC);

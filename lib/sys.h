@@ -15,6 +15,7 @@ int sys_mount(const char *source, const char *target, const char *type, unsigned
 	      const char *options);
 int sys_umount(const char *target, int flags);
 int sys_mkdir(const char *path, unsigned int mode);
+int sys_symlink(const char *target, const char *path);
 int sys_fsopen(const char *type);
 int sys_fsconfig(int fs, unsigned int command, const char *key, const char *value);
 int sys_fsmount(int fs, unsigned int attributes);

@@ -1,10 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
-"""The initramfs is gone once the agent runs: its memory is free, its files are out of reach."""
+"""What the agent finds: the initramfs gone, and everything that kata-agent expects of its start."""
 
 from __future__ import annotations
 
-from harness import expect
-from harness.bed import Bed, Result, filler
+import shutil
+from pathlib import Path
+
+from harness import expect, oci
+from harness.bed import REPOSITORY, Bed, Result, filler
+from harness.image import run_tool
+from harness.verdict import Mount
+from harness.vm import Disk
+from test_dialects import DM_CREATE, EXTENSION, KATA_HEAD, KATA_TAIL, disk, seal
 
 BALLAST_MIB = 64
 
@@ -29,3 +36,157 @@ def test_initramfs_is_gone(bed: Bed) -> None:
         assert "init" not in escape["entries"], escape
     lost = without.report.memory_kib("MemAvailable") - ballast.report.memory_kib("MemAvailable")
     assert lost < TOLERANCE_MIB << 10, f"{lost} KiB of {BALLAST_MIB} MiB are still in use"
+
+
+# --- what kata-agent expects as process 1, and what would break it -------------------
+
+GENERATOR = "/run/systemd/system-generators/kata-extension-mount-generator"
+
+# Asked for on the agent's behalf; what kata-agent does itself comes last, it changes things.
+ASKED = [
+    "path /dev/ptmx", "path /dev/shm", "path /dev/pts", "path /dev/mapper", "path /dev/dm-0",
+    "path /etc/resolv.conf", "path /run", "statfs /run", "path /run/kata-containers",
+    "path /run/udev/control", f"path {GENERATOR}", "path /proc/self/oom_score_adj",
+    "path /proc/self/task/1/children", "path /proc/sys/kernel/printk_devkmsg", "write /tmp/file",
+    "as-kata-agent /",
+]
+
+API_MOUNTS = [
+    ("/dev", "devtmpfs", "nosuid relatime rw"),
+    ("/proc", "proc", "nodev noexec nosuid relatime rw"),
+    ("/sys", "sysfs", "nodev noexec nosuid relatime rw"),
+    ("/run", "tmpfs", "nodev nosuid relatime rw"),
+]
+
+# The same for every guest.
+EXPECTED: dict[str, object] = {
+    "pid, session, process group": (1, 0, 0),
+    "argv": ["/sbin/init"],
+    "environment": ["PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"],
+    "descriptors": ["0", "1", "2"],
+    "cwd, umask": ("/", 0o022),
+    "threads, children": ("1", ""),
+    "signals blocked, ignored, pending": {0},
+    "no_new_privs, seccomp": ("0", "0"),
+    "open files, soft and hard": ["1048576", "1048576"],
+    "oom_score_adj": "0\n",
+    "printk_devkmsg": "ratelimit\n",
+    "/dev/ptmx": "char",
+    "/etc/resolv.conf": "file",
+    "not there": [],
+    "/run, its mode and size": (0o755, True),
+    "writing to /tmp": 0,
+    # What kata-agent does: it leaves alone what is there, and all of the rest works.
+    "its mounts": {"/proc": "there", "/sys": "there", "/dev": "there", "/run": "there",
+                   "/dev/shm": 0, "/dev/pts": 0, "/sys/fs/cgroup": 0},
+    "its /dev/ptmx, session": (0, 0, 0),
+}
+
+
+def status(result: Result, name: str) -> str:
+    return next(line.split(":")[1].strip() for line in result.report.one("status")["lines"]
+                if line.startswith(name + ":"))
+
+
+def mounts(result: Result) -> list[tuple[str, str, str]]:
+    parsed = [Mount.parse(line) for line in result.report.one("mounts")["lines"]]
+    return sorted((m.point, m.fstype, " ".join(sorted(m.options))) for m in parsed)
+
+
+def found(result: Result) -> dict[str, object]:
+    report, process, kata = result.report, *map(result.report.one, ["process", "as-kata-agent"])
+    files = next(line for line in report.one("limits")["lines"] if line.startswith("Max open"))
+    size = report.one("statfs", "/run")["bytes"] >> 10
+    absent = ["/dev/shm", "/dev/pts", "/run/kata-containers", "/run/udev/control"]
+    return {
+        "pid, session, process group": tuple(process[key] for key in ["pid", "sid", "pgrp"]),
+        "argv": process["argv"],
+        "environment": process["env"],
+        "descriptors": sorted(process["fds"]),
+        "cwd, umask": (process["cwd"], process["umask"]),
+        "threads, children": (status(result, "Threads"),
+                              report.content("/proc/self/task/1/children")),
+        "signals blocked, ignored, pending": {
+            int(status(result, name), 16) for name in ["SigBlk", "SigIgn", "SigPnd", "ShdPnd"]},
+        "no_new_privs, seccomp": (status(result, "NoNewPrivs"), status(result, "Seccomp")),
+        "open files, soft and hard": files.split()[3:5],
+        "oom_score_adj": report.content("/proc/self/oom_score_adj"),
+        "printk_devkmsg": report.content("/proc/sys/kernel/printk_devkmsg"),
+        "/dev/ptmx": report.path("/dev/ptmx").get("type"),
+        "/etc/resolv.conf": report.path("/etc/resolv.conf").get("type"),
+        "not there": [path for path in absent if report.exists(path)],
+        # half of the memory, give or take what the kernel keeps for itself
+        "/run, its mode and size": (report.path("/run")["mode"],
+                                    0.4 < size / report.memory_kib("MemTotal") < 0.6),
+        "writing to /tmp": report.one("write", "/tmp/file")["errno"],
+        "its mounts": {key: value for key, value in kata["mounts"].items() if key},
+        "its /dev/ptmx, session": tuple(kata[key] for key in ["unlink_ptmx", "link_ptmx", "setsid"]),
+        "mounts": mounts(result),
+        "/run": report.path("/run")["entries"],
+        "/dev/mapper": report.path("/dev/mapper").get("entries"),
+        "/dev/dm-0": report.path("/dev/dm-0").get("type"),
+        "generator": report.path(GENERATOR).get("target"),
+    }
+
+
+def expect_all(result: Result, **expected: object) -> None:
+    """Every point, and every one that differs is told."""
+    assert result.report.agent_finished, result.outcome
+    there, wanted = found(result), {**EXPECTED, **expected}
+    assert there.keys() == wanted.keys()
+    wrong = [f"{key}: {there[key]!r} instead of {wanted[key]!r}"
+             for key in wanted if there[key] != wanted[key]]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_kata_agent_of_an_image(bed: Bed) -> None:
+    """A read-only root from dm-mod.create=, and an extension."""
+    [layer] = bed.image([*bed.base(*ASKED), oci.file("etc/resolv.conf", "")])
+    sealed = seal(bed, layer.disk.read_bytes()[:layer.tree.data_bytes])
+    path = disk(bed, "kata", sealed.data, sealed.bare_tree)
+    disks = [Disk(path, "image-0123456789abcd"), Disk(path, "extension-coco")]
+    line = sealed.fill(f"{KATA_HEAD} {DM_CREATE} {KATA_TAIL} {EXTENSION}")
+    expect_all(bed.boot(bed.machine(disks, [line])), **{
+        "mounts": sorted([
+            ("/", "erofs", "relatime ro"), *API_MOUNTS, ("/tmp", "tmpfs", "nodev nosuid rw"),
+            ("/run/kata-extensions/coco", "erofs", "nodev nosuid relatime ro")]),
+        "/run": ["kata-extensions", "systemd"],
+        "/dev/mapper": ["control", "dm-verity", "extension-coco"],
+        "/dev/dm-0": "block",
+        "generator": "/dev/null",
+    })
+
+
+# Kata's Go runtime on amd64 with initrd= and no image= (qemu_amd64.go, qemu_arch_base.go,
+# katautils/config.go); neither console is there in this machine. Not a word is added.
+INITRD_LINE = (f"{KATA_HEAD.replace('noreplace-smp', 'noreplace-smp reboot=k')} console=hvc0 "
+               "console=hvc1 quiet panic=1 nr_cpus=4 selinux=0 scsi_mod.scan=none "
+               "cgroup_no_v1=all systemd.unified_cgroup_hierarchy=1")
+
+
+def kata_initrd(bed: Bed) -> Path:
+    """As Kata's initrd_builder.sh packs a rootfs with kata-agent in it, and ours laid over it."""
+    layout, rootfs, initrd = (bed.path(name) for name in ["layout", "rootfs", "initrd.img"])
+    run_tool(REPOSITORY / "initramfs/kata.sh", "x86_64", bed.programs.init, bed.programs.image,
+             layout)
+    for name in ["dev", "etc", "proc", "run", "sbin", "sys", "tmp"]:
+        (rootfs / name).mkdir(parents=True)
+    shutil.copy(bed.programs.agent, rootfs / "sbin/init")
+    (rootfs / "etc/resolv.conf").write_text("")
+    (rootfs / "etc/socle-test").write_text("".join(f"{command}\n" for command in ASKED))
+    shutil.copytree(layout / "socle/initrd-overlay", rootfs, dirs_exist_ok=True)
+    run_tool("sh", "-c", 'cd "$1" && find . | cpio -H newc -o | gzip -9 >"$2"', "sh", rootfs, initrd)
+    return initrd
+
+
+def test_kata_agent_of_an_initrd(bed: Bed) -> None:
+    """make kata's layout in Kata's initrd: everything is in memory, and stays where it is."""
+    machine = bed.machine([], [])
+    machine.initramfs, machine.cmdline = kata_initrd(bed), INITRD_LINE
+    expect_all(bed.boot(machine), **{
+        "mounts": sorted([("/", "rootfs", "rw"), *API_MOUNTS]),
+        "/run": [],
+        "/dev/mapper": None,
+        "/dev/dm-0": None,
+        "generator": None,
+    })

@@ -60,6 +60,11 @@ int sys_mkdir(const char *path, unsigned int mode)
 	return fake_sys_call("mkdir %s %#o\n", path, mode);
 }
 
+int sys_symlink(const char *target, const char *path)
+{
+	return fake_sys_call("symlink %s %s\n", target, path);
+}
+
 /* A mount context: reads take its messages, one each, and never wait. */
 int sys_fsopen(const char *type)
 {

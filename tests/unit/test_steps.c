@@ -518,6 +518,37 @@ static void test_each_handover_call_fails(void **state)
 	}
 }
 
+/* A rootfs of Kata's would open what is open; systemd is told not to try. */
+static void test_extensions_are_not_opened_twice(void **state)
+{
+	static const char hiding[] =
+		"verity_arm extension-coco 0\n"
+		"mkdir /run/systemd 0755\n"
+		"mkdir /run/systemd/system-generators 0755\n"
+		"symlink /dev/null "
+		"/run/systemd/system-generators/kata-extension-mount-generator\n";
+	const struct result *result;
+
+	(void)state;
+	make_boot(1, PLAN_UPPER_TMPFS, true);
+	boot.plan.extensions = 1;
+	volume_init(&boot.plan.extension[0], "extension-coco", "extension-coco");
+	boot.open[1].volume = &boot.plan.extension[0];
+	strcpy(boot.open[1].device.name, "extension-coco");
+	boot.open_count = 2;
+	fake_verity_reset(0, 0);
+	result = in_root(step_handover, fill_sysroot);
+	assert_non_null(strstr(result->log, hiding));
+	/* and a folder or a link that cannot be made ends the boot */
+	for (unsigned int call = ARM_CALLS + 1; call <= ARM_CALLS + 3; call++) {
+		fake_verity_reset(call, EIO);
+		result = in_root(step_handover, fill_sysroot);
+		expect_failure("hiding", result->r, &result->e, FAIL_SYSTEM_CALL_FAILED,
+			       "make /run/systemd");
+		assert_int_equal(result->calls, call);
+	}
+}
+
 /* The agent is looked at before the policy is loaded and the initramfs given up. */
 static void test_agents(void **state)
 {
@@ -575,6 +606,7 @@ int main(void)
 		cmocka_unit_test(test_modules),
 		cmocka_unit_test(test_handover),
 		cmocka_unit_test(test_each_handover_call_fails),
+		cmocka_unit_test(test_extensions_are_not_opened_twice),
 		cmocka_unit_test(test_agents),
 		cmocka_unit_test(test_handover_after_a_bad_block),
 	};

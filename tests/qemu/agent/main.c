@@ -44,6 +44,7 @@ int main(int argc, char **argv, char **environment)
 		report_lines("mounts", "/proc/self/mountinfo");
 		report_lines("memory", "/proc/meminfo");
 		report_lines("status", "/proc/self/status");
+		report_lines("limits", "/proc/self/limits");
 		report_dm();
 		verbs_run();
 		json_begin("end");

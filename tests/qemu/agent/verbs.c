@@ -14,6 +14,7 @@
 
 #include "lib/sys.h"
 #include "tests/qemu/agent/json.h"
+#include "tests/qemu/agent/kata_agent.h"
 #include "tests/qemu/agent/remake.h"
 
 #define COMMANDS "/etc/socle-test"
@@ -232,6 +233,7 @@ static const struct verb {
 	{ "fill", do_fill },   { "unlink", do_unlink }, { "mkdir", do_mkdir },
 	{ "rmdir", do_rmdir }, { "statfs", do_statfs }, { "escape", do_escape },
 	{ "sleep", do_sleep }, { "remake", do_remake }, { "load", do_load },
+	{ "as-kata-agent", do_as_kata_agent },
 };
 
 static void run_command(const char *name, const char *argument)
