@@ -62,7 +62,7 @@ prune()
 	srcarch=${srcarch%%/*}
 	cd "$tree"
 	find . -name '.*.cmd' -exec grep -ohE '[A-Za-z0-9_./-]+\.[chS]\b' {} + |
-		sort -u | tr '\n' '\0' | xargs -0 realpath -ms --relative-to=. |
+		sort -u | tr '\n' '\0' | xargs -0 realpath -ms --relative-to=. -- |
 		sort -u >"$scratch/used"
 	find arch drivers sound samples -type f ! -path "arch/$srcarch/*" \
 		! -path '*/generated/*' \( -name '*.[chS]' -o -name '*.dts*' \) |
