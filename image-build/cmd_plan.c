@@ -6,9 +6,11 @@
 #include <string.h>
 
 #include "image-build/command.h"
+#include "image-build/memory.h"
 #include "image-build/plan_files.h"
 #include "image-build/plan_json.h"
 #include "image-build/refuse.h"
+#include "init/cmdline.h"
 
 struct options {
 	const char *cmdline;
@@ -83,6 +85,24 @@ static void print_refusal(const struct err *e, bool json)
 	json_object_put(object);
 }
 
+/*
+ * No socle-init sees this key: with it the kernel starts another program, or, where
+ * there is none of that name, mounts root= by itself and proves nothing.
+ */
+static void warn_rdinit(const char *cmdline)
+{
+	char *text auto_text = memory_text(cmdline), *rest = text;
+	const char *program = NULL;
+	struct cmdline_param param;
+
+	while (cmdline_next(&rest, &param))
+		if (param.value && !strcmp(param.key, "rdinit"))
+			program = param.value;
+	if (program && strcmp(program, "/init"))
+		fprintf(stderr, "socle-image plan: warning: rdinit=%s makes the kernel pass over "
+				"/init, so none of this would happen\n", program);
+}
+
 static const struct option_row options[] = {
 	{ "--cmdline", "TEXT", offsetof(struct options, cmdline), option_text, false,
 	  "the kernel command line" },
@@ -110,6 +130,8 @@ static int run(int argc, char **argv)
 		fprintf(stderr, "socle-image plan: --cmdline or --manifest is needed\n");
 		return STATUS_USAGE;
 	}
+	if (o.cmdline)
+		warn_rdinit(o.cmdline);
 	if (make_plan(&o, &e)) {
 		print_refusal(&e, o.json);
 		return STATUS_FAILED;
@@ -124,7 +146,8 @@ const struct command command_plan = {
 	.operands = "",
 	.details = "Prints the boot plan that socle-init would make of a kernel command line or a\n"
 		   "manifest. Where the guest would refuse it, the failure line goes to standard\n"
-		   "error, and the exit status is 1.",
+		   "error, and the exit status is 1. A rdinit= that would keep the guest from\n"
+		   "starting socle-init at all is warned of.",
 	.options = options,
 	.run = run,
 };
