@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from harness import expect, oci
+from harness.attached import Attached, board
 from harness.bed import Bed, Result, filler
 from harness.gpt import Partition, write_disk
 from harness.image import Layer, seal
@@ -145,6 +146,28 @@ def test_wrong_disk_plugged_in_late(bed: Bed, two: list[Layer]) -> None:
     result = boot_with_late_disk(bed, two, late, "socle.timeout=12")
     sentence = expect.failure(result, "DEVICE_NOT_FOUND", "devices", "layer-1")
     assert "unwanted" in sentence, sentence
+
+
+# --- a bus that tells nobody (B4) ---------------------------------------------------
+
+# The guest has no driver for its plugs, and the firmware is kept from telling of them.
+MUTE_BRIDGE = "pci-bridge,id=mute,bus=pcie.0,addr=9,chassis_nr=9,shpc=on"
+MUTE = ("-global", "ICH9-LPC.acpi-pci-hotplug-with-bridge-support=off")
+
+
+def test_bus_without_events_is_asked(bed: Bed, two: list[Layer]) -> None:
+    """B4: the disk is on the bus, and only a rescan shows it."""
+    first = Disk(two[0].disk, "layer0")
+    late = Attached(two[1].disk, "layer1", late=True, properties={"bus": "mute", "addr": "1"})
+    named = [layer.argument(f"SERIAL=layer{n}") for n, layer in enumerate(two)]
+    machine = board(bed.machine([first, late], [*named, "socle.timeout=40"]), MUTE_BRIDGE)
+    machine.more = MUTE
+
+    def plug(guest: Guest) -> None:
+        assert guest.await_first_read(first), "the guest never looked at its first disk"
+        guest.plug(late)
+
+    expect.success(bed.boot(machine, plug), two)
 
 
 # --- other geometries ------------------------------------------------------------
