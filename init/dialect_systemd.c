@@ -160,7 +160,7 @@ static int take_value(const struct pair *pair, struct volume *v, struct parsed *
 		    parsed->hash_offset_bytes % 512 == 0)
 			return 0;
 		return err_set(e, FAIL_VALUE_INVALID, EINVAL,
-			       "hash-offset=%.40s is no multiple of 512", pair->value);
+			       "hash-offset=%.40s is no multiple of 512 below 2^63", pair->value);
 	}
 	return err_set(e, FAIL_VALUE_INVALID, EINVAL, "the verity option %.60s= is not known",
 		       pair->key);

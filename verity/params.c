@@ -90,7 +90,7 @@ static const struct number_key {
 	{ "data_blocks", FIELD(data_blocks), 1, UINT64_MAX, false },
 	{ "hash_start", FIELD(hash_start_block), 0, UINT64_MAX, false },
 	{ "fec_roots", FIELD(fec_roots), VERITY_FEC_ROOTS_MIN, VERITY_FEC_ROOTS_MAX, false },
-	{ "fec_offset", FIELD(fec_start_bytes), 0, UINT64_MAX, false },
+	{ "fec_offset", FIELD(fec_start_bytes), 0, INT64_MAX, false },
 #undef FIELD
 };
 

@@ -64,8 +64,8 @@ static const struct set_row {
 	{ "fec_roots", "25", FAIL_VERITY_PARAMS_INVALID, "fec_roots=25" },
 	{ "fec_roots", "0", FAIL_VERITY_PARAMS_INVALID, "fec_roots=0" },
 	{ "fec_offset", "0", FAIL_NONE, NULL },
-	{ "fec_offset", "18446744073709551615", FAIL_NONE, NULL },
-	{ "fec_offset", "18446744073709551616", FAIL_VERITY_PARAMS_INVALID, "fec_offset=" },
+	{ "fec_offset", "9223372036854775807", FAIL_NONE, NULL },
+	{ "fec_offset", "9223372036854775808", FAIL_VERITY_PARAMS_INVALID, "fec_offset=" },
 	{ "salt", "-", FAIL_NONE, NULL },
 	{ "salt", "00", FAIL_NONE, NULL },
 	{ "salt", HEX128 HEX128 HEX128 HEX128, FAIL_NONE, NULL }, /* 256 bytes */
