@@ -4,7 +4,9 @@
 #include <fcntl.h>
 #include <string.h>
 
+#include "init/cmdline.h"
 #include "init/log.h"
+#include "init/module_params.h"
 #include "init/steps.h"
 #include "lib/cleanup.h"
 #include "lib/file.h"
@@ -29,7 +31,7 @@ static const struct {
 	{ ENOKEY, "the kernel has no key for its signature" },
 	{ EBADMSG, "its signature is damaged" },
 	{ EPERM, "the kernel is locked, or loads no more modules" },
-	{ EINVAL, "the kernel does not take such a file" },
+	{ EINVAL, "the kernel does not take such a file, or a parameter of the command line" },
 	{ ENODEV, "there is no device for it" },
 	{ ENOSYS, "the kernel was built without modules" },
 };
@@ -45,16 +47,31 @@ static int refused(const char *name, int error, struct err *e)
 		       strerror(error), *why ? ": " : "", why);
 }
 
+/* What the command line says to this module, such as dm_verity.require_signatures=1. */
+static int read_params(const char *file, char params[CMDLINE_SIZE], struct err *e)
+{
+	static char text[CMDLINE_SIZE];
+	ssize_t n = file_read_at(AT_FDCWD, "/proc/cmdline", text, sizeof(text));
+	int r = n < 0 ? (int)n : module_params(text, file, params, CMDLINE_SIZE);
+
+	return r ? err_set(e, FAIL_MODULE_FAILED, -r, "parameters of %s in /proc/cmdline: %s", file,
+			   strerror(-r)) : 0;
+}
+
 static int load(int dir, const char *name, struct err *e)
 {
+	static char params[CMDLINE_SIZE];
 	bool optional = *name == OPTIONAL;
-	auto_fd int fd = openat(dir, name + optional, O_RDONLY | O_CLOEXEC);
+	int r = read_params(name + optional, params, e);
+	auto_fd int fd = r ? -1 : openat(dir, name + optional, O_RDONLY | O_CLOEXEC);
 
+	if (r)
+		return r;
 	if (optional && fd < 0)
 		return 0;
 	if (fd < 0)
 		return err_errno(e, FAIL_MODULE_FAILED, "open the kernel module %s", name);
-	if (!sys_finit_module(fd, "") || errno == EEXIST || optional)
+	if (!sys_finit_module(fd, params) || errno == EEXIST || optional)
 		return 0;
 	return refused(name, errno, e);
 }

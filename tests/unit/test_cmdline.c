@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
 #include "tests/unit/unit.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "init/cmdline.h"
+#include "init/module_params.h"
 
 #define HEX64 "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 #define TABLE "dm-verity,,,ro,0 736328 verity 1 /dev/vda1 /dev/vda2 4096 4096 92041 0 sha256 " \
@@ -155,9 +157,49 @@ static void test_limit_is_known(void **state)
 	assert_true(cmdline_limit() < CMDLINE_SIZE);
 }
 
+/* --- what it says to a module ------------------------------------------------------ */
+
+static const struct {
+	const char *line, *file, *params;
+} module_vectors[] = {
+	{ "", "a.ko", "" },
+	{ "quiet a b=1", "a.ko", "" },
+	{ "a.x=1", "a.ko", "x=\"1\"" },
+	{ "a.x=1", "a", "x=\"1\"" },
+	{ "a.x=1 b.x=2 a.y= quiet a.z", "a.ko", "x=\"1\" y=\"\" z" },
+	{ "a.x=\"1 2\" \"a.y=3 4\"", "a.ko", "x=\"1 2\" y=\"3 4\"" },
+	/* one character for two */
+	{ "dm_verity.require_signatures=1", "dm-verity.ko", "require_signatures=\"1\"" },
+	{ "dm-verity.require-signatures=1", "dm_verity.ko", "require-signatures=\"1\"" },
+	/* of others */
+	{ "ab.x=1 .x=1 a=1 a. a.=1 A.x=1", "a.ko", "" },
+	{ "a.x=1", "ab.ko", "" },
+	{ "-- a.x=1", "a.ko", "" },
+	/* all of them, where a name stands twice: the kernel takes the last */
+	{ "a.x=1 a.x=2", "a.ko", "x=\"1\" x=\"2\"" },
+};
+
+static void test_module_params(void **state)
+{
+	char out[64], line[64];
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(module_vectors); i++) {
+		strcpy(line, module_vectors[i].line);
+		assert_int_equal(module_params(line, module_vectors[i].file, out, sizeof(out)), 0);
+		assert_string_equal(out, module_vectors[i].params);
+	}
+	strcpy(line, "a.x=1 a.y");
+	assert_int_equal(module_params(line, "a.ko", out, sizeof("x=\"1\" y")), 0);
+	strcpy(line, "a.x=1 a.y");
+	assert_int_equal(module_params(line, "a.ko", out, sizeof("x=\"1\" y") - 1), -E2BIG);
+	assert_int_equal(module_params(line, "a.ko", out, 0), -E2BIG);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_module_params),
 		cmocka_unit_test(test_vectors),
 		cmocka_unit_test(test_long_lines),
 		cmocka_unit_test(test_limit_is_known),

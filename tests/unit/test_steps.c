@@ -369,10 +369,12 @@ static void test_plan(void **state)
 	expect_failure("newline", result->r, &result->e, FAIL_NO_ROOT, "names no root");
 }
 
-static const char *modules_list;
+static const char *modules_list, *modules_cmdline = "quiet\n";
 
 static void fill_modules(int dir)
 {
+	if (modules_cmdline)
+		put_text(dir, "proc/cmdline", modules_cmdline);
 	put_text(dir, "lib/modules/a.ko", "A");
 	put_text(dir, "lib/modules/b.ko", "B");
 	put_text(dir, "lib/modules/socle.load", modules_list);
@@ -428,6 +430,17 @@ static void test_modules(void **state)
 			expect_success(rows[i].list, result->r, &result->e);
 		assert_string_equal(result->log, rows[i].log);
 	}
+	/* what the line says to a module, which the kernel leaves to us */
+	modules_list = "b.ko\n-a.ko\n";
+	modules_cmdline = "a.x=1 quiet b.y\n";
+	fake_verity_reset(0, 0);
+	result = in_root(step_modules, fill_modules);
+	assert_string_equal(result->log, "finit_module B params=y\nfinit_module A params=x=\"1\"\n");
+	modules_cmdline = NULL;
+	result = in_root(step_modules, fill_modules);
+	expect_failure("no line", result->r, &result->e, FAIL_MODULE_FAILED,
+		       "parameters of b.ko in /proc/cmdline: No such file");
+	modules_cmdline = "quiet\n";
 	result = in_root(step_modules, fill_nothing);
 	expect_success("no folder", result->r, &result->e);
 	result = in_root(step_modules, fill_folder_alone);
