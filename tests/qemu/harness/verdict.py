@@ -12,6 +12,9 @@ FAILURE_LINE = re.compile(
     r"socle: FAILED step=(?P<step>[a-z]+) volume=(?P<volume>\S+) "
     r"code=(?P<code>[A-Z_]+): (?P<sentence>.+)")
 
+# UEFI clears the screen of every serial port before the kernel has it.
+ESCAPE = re.compile(r"\x1b\[[0-9;=]*[A-Za-z]")
+
 
 @dataclass(frozen=True)
 class Failure:
@@ -100,7 +103,7 @@ class Mount:
 def parse(text: str) -> Report:
     report = Report()
     for line in text.splitlines():
-        line = line.strip()
+        line = ESCAPE.sub("", line).strip()
         match = FAILURE_LINE.fullmatch(line)
         if match:
             report.failures.append(Failure(**match.groupdict()))
