@@ -29,6 +29,18 @@ static void add_ref(struct json_object *o, const char *key, const struct devref 
 		add_text(o, key, devref_print(ref, text, sizeof(text)));
 }
 
+/* Its bytes would say nothing to a reader: where it is, or that the line has it. */
+static struct json_object *signature_json(const struct verity_signature *s)
+{
+	struct json_object *o = json_object_new_object();
+
+	if (s->path[0])
+		add_text(o, "file", s->path);
+	else
+		add_number(o, "size", s->size);
+	return o;
+}
+
 static struct json_object *verity_json(const struct volume *v)
 {
 	struct json_object *o = json_object_new_object();
@@ -52,6 +64,8 @@ static struct json_object *verity_json(const struct volume *v)
 	json_object_object_add(o, "ignore_zero_blocks",
 			       json_object_new_boolean(p->ignore_zero_blocks));
 	add_hex(o, "root_hash", p->root_hash, p->root_hash_size);
+	if (verity_signature_asked(&v->signature))
+		json_object_object_add(o, "signature", signature_json(&v->signature));
 	return o;
 }
 

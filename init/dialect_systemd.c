@@ -15,7 +15,7 @@
 #include "lib/hex.h"
 #include "lib/parse.h"
 
-#define TEXT_SIZE 512
+#define OPTIONS_SIZE 4096 /* bytes, with the NUL: a signature may stand among them */
 
 #define VERITY_ROOT "systemd.verity_root_"
 #define VERITY_USR  "systemd.verity_usr_"
@@ -26,7 +26,7 @@ struct side {
 	bool asked; /* any other key about it */
 	char hash[2 * VERITY_DIGEST_MAX + 2];
 	char data[DEVREF_TEXT_SIZE], hash_device[DEVREF_TEXT_SIZE];
-	char options[TEXT_SIZE];
+	char options[OPTIONS_SIZE];
 };
 
 static struct {
@@ -151,6 +151,8 @@ static int take_value(const struct pair *pair, struct volume *v, struct parsed *
 		parsed->no_superblock = is_no(pair->value);
 		return 0;
 	}
+	if (!strcmp(pair->key, "root-hash-signature"))
+		return verity_signature_parse(pair->value, &v->signature, e);
 	if (!strcmp(pair->key, "fec-device"))
 		return devref_parse(pair->value, &v->fec, e);
 	if (!strcmp(pair->key, "uuid"))

@@ -33,6 +33,8 @@ int layer_set(struct volume *v, const char *key, const char *value, struct err *
 		return devref_parse(value, &v->fec, e);
 	if (!strcmp(key, "fstype"))
 		return dialect_fstype(v->fstype, value, e);
+	if (!strcmp(key, "signature"))
+		return verity_signature_parse(value, &v->signature, e);
 	r = verity_params_set(&v->verity, key, value, e);
 	if (r == -ENOENT)
 		return err_set(e, FAIL_KEY_UNKNOWN, EINVAL, "a layer has no key \"%.40s\"", key);

@@ -47,6 +47,10 @@ static void print_verity(FILE *to, const struct volume *v)
 	if (p->ignore_zero_blocks)
 		fprintf(to, "  ignore_zero_blocks\n");
 	print_hex(to, "root_hash", p->root_hash, p->root_hash_size);
+	if (v->signature.path[0])
+		fprintf(to, "  signature %s\n", v->signature.path);
+	else if (v->signature.size)
+		fprintf(to, "  signature of %u bytes\n", v->signature.size);
 }
 
 static void print_volume(FILE *to, const struct volume *v)

@@ -8,7 +8,7 @@
 #include "lib/hex.h"
 #include "verity/kernel.h"
 
-static int check_kernel(const struct boot_plan *plan, struct err *e)
+static int check_hashes(const struct boot_plan *plan, struct err *e)
 {
 	/* Of a superblock's hash nothing is known yet; libcryptsetup wants sha256 in any case. */
 	const char *checked = "";
@@ -28,6 +28,16 @@ static int check_kernel(const struct boot_plan *plan, struct err *e)
 	return 0;
 }
 
+static int check_signatures(const struct boot_plan *plan, int sysfs, struct err *e)
+{
+	const struct volume *v;
+
+	for (size_t i = 0; (v = plan_volume(plan, i)); i++)
+		if (verity_signature_asked(&v->signature))
+			return verity_kernel_check_signatures(sysfs, e);
+	return 0;
+}
+
 static void say_open(const struct open_volume *o, const struct device_wish *wish)
 {
 	const struct verity_params *p = &o->params;
@@ -36,13 +46,18 @@ static void say_open(const struct open_volume *o, const struct device_wish *wish
 	hex_encode(p->root_hash, p->root_hash_size, hash);
 	log_info("%s is %s (%s), %s%s", o->volume->name, wish->found.name,
 		 devref_print(wish->ref, ref, sizeof(ref)),
-		 o->volume->proof == VOLUME_RAW ? "not verified" : "verified, root hash ", hash);
+		 o->volume->proof == VOLUME_RAW ? "not verified" :
+		 verity_signature_asked(&o->volume->signature) ? "verified, signed root hash " :
+								 "verified, root hash ", hash);
 }
 
 int step_verity(struct boot *b, struct err *e)
 {
 	const struct volume *v;
-	int r = check_kernel(&b->plan, e);
+	int r = check_hashes(&b->plan, e);
+
+	if (!r)
+		r = check_signatures(&b->plan, b->search.sysfs, e);
 
 	for (size_t i = 0; !r && (v = plan_volume(&b->plan, i)); i++) {
 		const struct device_wish *wishes = &b->wishes[b->first_wish[i]];

@@ -2,6 +2,7 @@
 #include "lib/sys.h"
 
 #include <fcntl.h>
+#include <linux/keyctl.h>
 #include <linux/mount.h>
 #include <linux/openat2.h>
 #include <sys/stat.h>
@@ -72,6 +73,17 @@ int sys_unlinkat(int dir, const char *name, int flags)
 int sys_finit_module(int fd, const char *params)
 {
 	return (int)syscall(SYS_finit_module, fd, params, 0);
+}
+
+int sys_add_key(const char *description, const void *payload, size_t size)
+{
+	return (int)syscall(SYS_add_key, "user", description, payload, size,
+			    KEY_SPEC_THREAD_KEYRING);
+}
+
+int sys_unlink_key(int key)
+{
+	return (int)syscall(SYS_keyctl, KEYCTL_UNLINK, key, KEY_SPEC_THREAD_KEYRING);
 }
 
 int sys_execve(const char *path, char *const argv[], char *const envp[])

@@ -24,6 +24,9 @@ int sys_chdir(const char *path);
 int sys_chroot(const char *path);
 int sys_unlinkat(int dir, const char *name, int flags);
 int sys_finit_module(int fd, const char *params);
+/* A key of type "user" in this thread's own keyring; its number. It ends with an exec. */
+int sys_add_key(const char *description, const void *payload, size_t size);
+int sys_unlink_key(int key);
 int sys_execve(const char *path, char *const argv[], char *const envp[]);
 
 /* Open inside of a directory as if it were the root: no link leads out of it. */

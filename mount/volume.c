@@ -129,9 +129,15 @@ static int open_or_adopt(const struct volume *v, const struct parts *parts,
 		.data_major = parts->data->major, .data_minor = parts->data->minor,
 		.hash_major = parts->hash->major, .hash_minor = parts->hash->minor,
 	};
-	int r = v->adopt ? verity_adopt(v->dm_name, &numbers, &o->params, &o->device, e) : 0;
+	struct verity_signature buf;
+	const struct verity_signature *signature;
+	int r = verity_signature_load(&v->signature, &buf, &signature, e);
 
-	return r ? (r > 0 ? 0 : r) : verity_open(v->dm_name, &paths, &o->params, &o->device, e);
+	/* No signature was verified for a device that is there already. */
+	if (!r && v->adopt && !signature)
+		r = verity_adopt(v->dm_name, &numbers, &o->params, &o->device, e);
+	return r ? (r > 0 ? 0 : r) :
+		   verity_open(v->dm_name, &paths, &o->params, signature, &o->device, e);
 }
 
 static int open_verity(const struct volume *v, const struct parts *parts, int uevents,
@@ -188,8 +194,15 @@ int volume_diagnose(const struct open_volume *o, int uevents, struct err *e)
 
 int volume_arm(const struct open_volume *o, enum verity_corruption policy, struct err *e)
 {
-	int r = o->volume->proof == VOLUME_RAW ? 0 : verity_arm(&o->device, policy, e);
+	struct verity_signature buf;
+	const struct verity_signature *signature;
+	int r;
 
+	if (o->volume->proof == VOLUME_RAW)
+		return 0;
+	r = verity_signature_load(&o->volume->signature, &buf, &signature, e);
+	if (!r)
+		r = verity_arm(&o->device, policy, signature, e);
 	if (r)
 		err_volume(e, o->volume->name);
 	return r;

@@ -28,6 +28,7 @@ struct volume {
 	struct devref hash;                /* where the tree is; DEVREF_NONE: behind the data */
 	struct devref fec;                 /* where the parity is; DEVREF_NONE: nowhere */
 	struct verity_params verity;       /* VOLUME_SUPERBLOCK: root hash and FEC only */
+	struct verity_signature signature; /* of the root hash; not of a VOLUME_RAW */
 	uint64_t superblock_offset_bytes;  /* VOLUME_SUPERBLOCK: on the hash device */
 	bool adopt;                        /* the kernel may have opened it already as dm_name */
 	bool writable;                     /* VOLUME_RAW only */
@@ -63,7 +64,8 @@ size_t volume_wishes(const struct volume *v, struct device_wish *wishes, size_t 
 /*
  * Open the verity device of a volume and prove it. wishes are the volume's own,
  * found, in volume_wishes()'s order. Device sizes are checked before the kernel
- * sees a table (DEVICE_TOO_SMALL). A raw volume is opened by nothing.
+ * sees a table (DEVICE_TOO_SMALL), and a signature in a file is read before.
+ * A raw volume is opened by nothing.
  */
 int volume_open(const struct volume *v, const struct device_wish *wishes, int uevents,
 		struct open_volume *ret, struct err *e);
@@ -74,7 +76,10 @@ int volume_open(const struct volume *v, const struct device_wish *wishes, int ue
  */
 int volume_diagnose(const struct open_volume *o, int uevents, struct err *e);
 
-/* As verity_arm(), with the volume's name in e; nothing for a raw volume. */
+/*
+ * As verity_arm(), with the volume's name in e; nothing for a raw volume. A
+ * signature in a file is read once more, so the file must still be there.
+ */
 int volume_arm(const struct open_volume *o, enum verity_corruption policy, struct err *e);
 
 /*

@@ -54,6 +54,6 @@ int verity_adopt(const char *name, const struct verity_numbers *numbers,
 			       "there is a device %s, and its table is not the one asked for", name);
 	dm_set_device(ret, name, &info);
 	/* As with our own devices: until the hand-over a bad block is an error that can be told. */
-	r = verity_arm(ret, VERITY_ON_CORRUPTION_EIO, e);
+	r = verity_arm(ret, VERITY_ON_CORRUPTION_EIO, NULL, e);
 	return r ? r : 1;
 }

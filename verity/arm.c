@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/sys.h"
 #include "verity/dm.h"
 #include "verity/table.h"
 
@@ -84,7 +85,31 @@ static int load_policy(const struct verity_device *dev, const char *old_line, ui
 	return r;
 }
 
-int verity_arm(const struct verity_device *dev, enum verity_corruption policy, struct err *e)
+/*
+ * The same with the key that the line names. libcryptsetup gave it that name,
+ * and took the key away again when the device was open.
+ */
+static int load_signed(const struct verity_device *dev, const char *old_line, uint64_t sectors,
+		       enum verity_corruption policy, const struct verity_signature *signature)
+{
+	char description[VERITY_TABLE_SIZE];
+	int r = verity_table_get_option(old_line, "root_hash_sig_key_desc", description,
+					sizeof(description));
+	int key;
+
+	if (r <= 0)
+		return r ? r : -ENOKEY;
+	key = sys_add_key(description, signature->bytes, signature->size);
+	if (key < 0)
+		return -errno;
+	r = load_policy(dev, old_line, sectors, policy);
+	/* One that stays is gone when the agent is executed. */
+	(void)sys_unlink_key(key);
+	return r;
+}
+
+int verity_arm(const struct verity_device *dev, enum verity_corruption policy,
+	       const struct verity_signature *signature, struct err *e)
 {
 	char old_line[VERITY_TABLE_SIZE];
 	uint64_t sectors;
@@ -93,7 +118,8 @@ int verity_arm(const struct verity_device *dev, enum verity_corruption policy, s
 	if (r)
 		return err_set(e, FAIL_VERITY_OPEN_FAILED, -r, "the table of %s cannot be read back",
 			       dev->name);
-	r = load_policy(dev, old_line, sectors, policy);
+	r = signature ? load_signed(dev, old_line, sectors, policy, signature) :
+			load_policy(dev, old_line, sectors, policy);
 	if (r)
 		return err_set(e, FAIL_VERITY_OPEN_FAILED, -r,
 			       "the kernel does not take the corruption policy for %s: %s", dev->name,

@@ -3,14 +3,17 @@
 #define VERITY_ARM_H
 
 #include "verity/open.h"
+#include "verity/signature.h"
 
 /*
  * Load the corruption policy into an open device, mounted or not, by giving it
  * the same table once more with the policy's words in the place of any that it
  * has. Where the kernel knows them (6.12 and later) the policy covers I/O errors
- * of the disk below, too. A table that is right already is left alone.
- * VERITY_OPEN_FAILED on failure.
+ * of the disk below, too. A table that is right already is left alone. The
+ * kernel verifies a signature at each load, so signature is verity_open()'s once
+ * more. VERITY_OPEN_FAILED on failure.
  */
-int verity_arm(const struct verity_device *dev, enum verity_corruption policy, struct err *e);
+int verity_arm(const struct verity_device *dev, enum verity_corruption policy,
+	       const struct verity_signature *signature, struct err *e);
 
 #endif

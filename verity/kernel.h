@@ -11,4 +11,7 @@
  */
 int verity_kernel_check(const char *hash_name, struct err *e);
 
+/* The same of what a signed root hash needs; sysfs is a descriptor of /sys. */
+int verity_kernel_check_signatures(int sysfs, struct err *e);
+
 #endif

@@ -27,8 +27,46 @@ static void keep_complaint(int level, const char *message, void *data)
 	complaint[strcspn(complaint, "\n")] = '\0';
 }
 
-static int open_failed(struct err *e, int r)
+/*
+ * What the kernel answers where it does not accept a signature: certs/system_keyring.c
+ * and crypto/asymmetric_keys/.
+ */
+static const struct refusal {
+	int errnum;
+	const char *why;
+} refusals[] = {
+	{ ENOKEY, "none of the kernel's keys made it" },
+	{ EKEYREJECTED, "it is of another root hash, or its key is revoked" },
+	{ EBADMSG, "it is no detached PKCS#7 message in DER" },
+	{ ENOPKG, "the kernel lacks an algorithm that it uses" },
+};
+
+/* Of all these libcryptsetup returns ENOKEY alone, but its complaint ends with each in words. */
+static const struct refusal *find_refusal(int r)
 {
+	for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++) {
+		const char *words = strerror(refusals[i].errnum);
+		size_t length = strlen(words), all = strlen(complaint);
+
+		if (-r == refusals[i].errnum ||
+		    (all >= length && !strcmp(complaint + all - length, words)))
+			return &refusals[i];
+	}
+	return NULL;
+}
+
+static int open_failed(const struct verity_signature *signature, int r, struct err *e)
+{
+	const struct refusal *refusal = signature ? find_refusal(r) : NULL;
+
+	if (refusal)
+		return err_set(e, FAIL_SIGNATURE_REJECTED, refusal->errnum,
+			       "the kernel does not accept the signature of the root hash: %s (%s)",
+			       refusal->why, complaint);
+	if (!signature && r == -ENOKEY)
+		return err_set(e, FAIL_SIGNATURE_MISSING, ENOKEY,
+			       "the root hash has no signature, and the kernel demands one (%s)",
+			       complaint);
 	return err_set(e, FAIL_VERITY_OPEN_FAILED, -r, "%s (%s)",
 		       complaint[0] ? complaint : "libcryptsetup gives no reason", strerror(-r));
 }
@@ -73,7 +111,7 @@ static int read_number(const char *name, struct verity_device *ret)
 }
 
 static int activate(const char *name, const struct verity_parts *parts,
-		    const struct verity_params *p)
+		    const struct verity_params *p, const struct verity_signature *signature)
 {
 	auto_crypt struct crypt_device *cd = NULL;
 	uint32_t flags = CRYPT_ACTIVATE_READONLY |
@@ -84,13 +122,15 @@ static int activate(const char *name, const struct verity_parts *parts,
 	if (r >= 0)
 		r = set_parameters(cd, parts, p);
 	if (r >= 0)
-		r = crypt_activate_by_volume_key(cd, name, (const char *)p->root_hash,
-						 p->root_hash_size, flags);
+		r = crypt_activate_by_signed_key(cd, name, (const char *)p->root_hash,
+						 p->root_hash_size,
+						 signature ? (const char *)signature->bytes : NULL,
+						 signature ? signature->size : 0, flags);
 	return r;
 }
 
 int verity_open(const char *name, const struct verity_parts *parts, const struct verity_params *p,
-		struct verity_device *ret, struct err *e)
+		const struct verity_signature *signature, struct verity_device *ret, struct err *e)
 {
 	int r;
 
@@ -99,9 +139,9 @@ int verity_open(const char *name, const struct verity_parts *parts, const struct
 			       name);
 	complaint[0] = '\0';
 	crypt_set_log_callback(NULL, keep_complaint, NULL);
-	r = activate(name, parts, p);
+	r = activate(name, parts, p, signature);
 	if (r < 0)
-		return open_failed(e, r);
+		return open_failed(signature, r, e);
 	r = read_number(name, ret);
 	if (r < 0) {
 		(void)verity_close(name);

@@ -4,6 +4,7 @@
 
 #include "lib/err.h"
 #include "verity/params.h"
+#include "verity/signature.h"
 
 #define VERITY_NAME_SIZE 64 /* of a device-mapper name, with the closing NUL */
 
@@ -26,10 +27,14 @@ struct verity_parts {
  * must have passed verity_params_finish(); nothing is read from a superblock.
  * Whatever the corruption policy will be, reads of bad blocks fail with EIO
  * until verity_arm(), so that a failure of the boot can be told.
- * VERITY_OPEN_FAILED carries libcryptsetup's own words.
+ * signature is NULL where none is asked for, and else what
+ * verity_signature_load() gave: then the kernel opens nothing that it does not
+ * vouch for. SIGNATURE_REJECTED, SIGNATURE_MISSING where the kernel takes none
+ * without (dm_verity.require_signatures=1), and VERITY_OPEN_FAILED carry
+ * libcryptsetup's own words.
  */
 int verity_open(const char *name, const struct verity_parts *parts, const struct verity_params *p,
-		struct verity_device *ret, struct err *e);
+		const struct verity_signature *signature, struct verity_device *ret, struct err *e);
 
 /* Close it again; for failures on the way and for tests. 0 or -errno. */
 int verity_close(const char *name);

@@ -97,6 +97,31 @@ int verity_table_set_policy(const char *line, unsigned int count, const char *wo
 	return 0;
 }
 
+int verity_table_get_option(const char *line, const char *option, char *out, size_t size)
+{
+	const char *rest = skip_words(line, FIXED_WORDS), *words;
+	uint64_t count;
+
+	if (!rest || read_options(rest, &count, &words))
+		return -EINVAL;
+	while (*(words += strspn(words, " "))) {
+		size_t length = strcspn(words, " ");
+		bool found = strlen(option) == length && !strncmp(words, option, length);
+
+		words += length;
+		if (!found)
+			continue;
+		words += strspn(words, " ");
+		length = strcspn(words, " ");
+		if (!length || length >= size)
+			return length ? -E2BIG : -EINVAL;
+		memcpy(out, words, length);
+		out[length] = '\0';
+		return 1;
+	}
+	return 0;
+}
+
 /* Words that change what a bad block does, or speed, but never whether it is bad. */
 static const char *const harmless_words[] = {
 	"panic_on_corruption", "restart_on_corruption", "panic_on_error", "restart_on_error",

@@ -28,6 +28,12 @@ int verity_table_set_policy(const char *line, unsigned int count, const char *wo
 		     size_t size);
 
 /*
+ * The word behind an optional one, as "root_hash_sig_key_desc" has it: 1, or 0
+ * where the line has no such option, or -EINVAL or -E2BIG as above.
+ */
+int verity_table_get_option(const char *line, const char *option, char *out, size_t size);
+
+/*
  * A line as dm-init or anybody else may have loaded it, against parameters:
  * 1 where devices ("major:minor"), numbers, hash and salt are the same and the
  * optional words are none that weaken verification; else 0.

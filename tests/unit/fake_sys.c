@@ -137,6 +137,17 @@ int sys_finit_module(int fd, const char *params)
 	return fake_sys_call("finit_module %s params=%s\n", name, params);
 }
 
+int sys_add_key(const char *description, const void *payload, size_t size)
+{
+	(void)payload;
+	return fake_sys_call("add_key %s size=%zu\n", description, size) ? -1 : 77;
+}
+
+int sys_unlink_key(int key)
+{
+	return fake_sys_call("unlink_key %d\n", key);
+}
+
 int sys_execve(const char *path, char *const argv[], char *const envp[])
 {
 	size_t args = 0;

@@ -32,12 +32,21 @@ static inline void fake_verity_reset(unsigned int fail_call, int fail_errno)
 	fake_xattr_errno = ENODATA;
 }
 
-int verity_open(const char *name, const struct verity_parts *parts, const struct verity_params *p,
-		struct verity_device *ret, struct err *e)
+/* Behind what is done with it: its size. */
+static inline const char *fake_signature(const struct verity_signature *s)
 {
-	if (fake_sys_call("verity_open %s data=%s hash=%s fec=%s blocks=%llu\n", name, parts->data,
+	static char text[32];
+
+	snprintf(text, sizeof(text), " signature=%u", s ? s->size : 0);
+	return s ? text : "";
+}
+
+int verity_open(const char *name, const struct verity_parts *parts, const struct verity_params *p,
+		const struct verity_signature *signature, struct verity_device *ret, struct err *e)
+{
+	if (fake_sys_call("verity_open %s data=%s hash=%s fec=%s blocks=%llu%s\n", name, parts->data,
 			  parts->hash, parts->fec ? parts->fec : "-",
-			  (unsigned long long)p->data_blocks))
+			  (unsigned long long)p->data_blocks, fake_signature(signature)))
 		return err_errno(e, FAIL_VERITY_OPEN_FAILED, "open");
 	snprintf(ret->name, sizeof(ret->name), "%s", name);
 	ret->major = 253;
@@ -88,9 +97,11 @@ int verity_diagnose(const struct verity_device *dev, const struct verity_params 
 	return 1;
 }
 
-int verity_arm(const struct verity_device *dev, enum verity_corruption policy, struct err *e)
+int verity_arm(const struct verity_device *dev, enum verity_corruption policy,
+	       const struct verity_signature *signature, struct err *e)
 {
-	if (fake_sys_call("verity_arm %s %u\n", dev->name, (unsigned int)policy))
+	if (fake_sys_call("verity_arm %s %u%s\n", dev->name, (unsigned int)policy,
+			  fake_signature(signature)))
 		return err_errno(e, FAIL_VERITY_OPEN_FAILED, "arm");
 	return 0;
 }
@@ -99,6 +110,14 @@ int verity_kernel_check(const char *hash_name, struct err *e)
 {
 	if (fake_sys_call("verity_kernel_check %s\n", hash_name))
 		return err_errno(e, FAIL_KERNEL_FEATURE_MISSING, "no %s", hash_name);
+	return 0;
+}
+
+int verity_kernel_check_signatures(int sysfs, struct err *e)
+{
+	(void)sysfs;
+	if (fake_sys_call("verity_kernel_check_signatures\n"))
+		return err_errno(e, FAIL_KERNEL_FEATURE_MISSING, "no signatures");
 	return 0;
 }
 

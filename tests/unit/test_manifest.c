@@ -53,6 +53,11 @@ static const struct {
 	  "\"" HASH "\",\"device\":\"SERIAL=a\\\\x2cb\"}," LAYER "],\"upper\":\"tmpfs,size=25%\","
 	  "\"agent\":\"/a/b\",\"timeout\":7,\"on_failure\":\"halt\",\"on_corruption\":\"eio\","
 	  "\"report\":\"/dev/hvc1\",\"version\":1}\n" },
+	{ "socle.layer=/dev/vda,root_hash=" HASH ",data_blocks=8,signature=base64:MAEAMA== "
+	  "socle.layer=/dev/vdb,root_hash=" HASH ",data_blocks=8,signature=/root.p7s",
+	  "{\"version\":1,\"layers\":[{\"device\":\"/dev/vda\",\"root_hash\":\"" HASH "\","
+	  "\"data_blocks\":8,\"signature\":\"base64:MAEAMA==\"},{\"device\":\"/dev/vdb\","
+	  "\"root_hash\":\"" HASH "\",\"data_blocks\":8,\"signature\":\"\\/root.p7s\"}]}" },
 	{ "socle.layer=/dev/vda,hash_device=/dev/vdb,hash_start=0,root_hash=" HASH ",data_blocks=8",
 	  "{\"version\":1,\"layers\":[{\"device\":\"/dev/vda\",\"hash_device\":\"/dev/vdb\","
 	  "\"hash_start\":0,\"root_hash\":\"" HASH "\",\"data_blocks\":8}]}" },
@@ -104,6 +109,8 @@ static const struct {
 	  "colour" },
 	{ "", "{\"version\":1,\"layers\":[{\"device\":\"/dev/vda\",\"data_blocks\":1.5}]}",
 	  FAIL_VALUE_INVALID, "is no text" },
+	{ "", "{\"version\":1,\"layers\":[{\"device\":\"/dev/vda\",\"signature\":\"\"}]}",
+	  FAIL_SIGNATURE_INVALID, "is neither" },
 	{ "", "{\"version\":1,\"shell\":\"yes\"}", FAIL_KEY_UNKNOWN, "shell" },
 	{ "", "{\"version\":1,\"layer\":\"/dev/vda\"}", FAIL_KEY_UNKNOWN, "layer" },
 	{ "", "{\"version\":1,\"manifest\":\"/dev/vda\"}", FAIL_KEY_UNKNOWN, "manifest" },

@@ -242,6 +242,19 @@ static const struct refused_row {
 	{ LAYER ",format=2", FAIL_VERITY_PARAMS_INVALID, "format=2" },
 	{ LAYER ",data_blocks=8", FAIL_KEY_REPEATED, "data_blocks= stands twice" },
 	{ "socle.layer=/dev/vda,root_hash=" HASH, FAIL_VERITY_PARAMS_INVALID, "no data_blocks=" },
+	/* a signature that cannot be used is never none */
+	{ LAYER ",signature", FAIL_VALUE_INVALID, "\"signature\" in a layer" },
+	{ LAYER ",signature=", FAIL_SIGNATURE_INVALID, "neither /FILE in the initramfs nor base64:" },
+	{ LAYER ",signature=base64:", FAIL_SIGNATURE_INVALID, "is empty" },
+	{ LAYER ",signature=base64:MAA", FAIL_SIGNATURE_INVALID, "no base64 text" },
+	{ LAYER ",signature=/a,signature=/a", FAIL_KEY_REPEATED, "signature= stands twice" },
+	{ "roothash=" HASH " systemd.verity_root_options=root-hash-signature=auto",
+	  FAIL_SIGNATURE_INVALID, "neither /FILE" },
+	{ "roothash=" HASH " systemd.verity_root_options=root-hash-signature", FAIL_VALUE_INVALID,
+	  "root-hash-signature" },
+	{ "usrhash=" HASH " systemd.verity_usr_options=root-hash-signature=base64:AAAA",
+	  FAIL_SIGNATURE_INVALID, "is not in DER" },
+	{ "systemd.verity_root_options=root-hash-signature=/a", FAIL_ROOT_HASH_MISSING, "roothash=" },
 	{ LAYER ",fec_device=/dev/vdc", FAIL_VERITY_PARAMS_INVALID, "go together" },
 	{ LAYER ",fec_roots=2", FAIL_VERITY_PARAMS_INVALID, "go together" },
 	{ LAYER ",fec_offset=4096", FAIL_VERITY_PARAMS_INVALID, "without fec_roots=" },
@@ -259,6 +272,25 @@ static void test_refused(void **state)
 		/* nothing stays behind for the next one */
 		expect_success("after it", parse(LAYER " socle.upper=none", &e), &e);
 	}
+}
+
+/* As long as any line is: a signature stands among systemd's options. */
+static void test_systemd_options_length(void **state)
+{
+	static const char key[] = "roothash=" HASH " systemd.verity_root_options=";
+	char line[sizeof(key) + 4096];
+	struct err e = { 0 };
+
+	(void)state;
+	strcpy(line, key);
+	memset(line + strlen(key), ',', 4096);
+	line[strlen(key) + 4096] = '\0';
+	expect_failure("4096", plan_parse(line, 0, &plan, &e), &e, FAIL_VALUE_INVALID,
+		       "systemd.verity_root_options= takes 4095 bytes at the most");
+	strcpy(line, key);
+	memset(line + strlen(key), ',', 4095);
+	line[strlen(key) + 4095] = '\0';
+	expect_success("4095", plan_parse(line, 0, &plan, &e), &e);
 }
 
 /* Lines that name no root: whether that is a failure, the initramfs decides. */
@@ -533,6 +565,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_goldens),
 		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_systemd_options_length),
 		cmocka_unit_test(test_no_root),
 		cmocka_unit_test(test_settle),
 		cmocka_unit_test(test_first_failure_counts),

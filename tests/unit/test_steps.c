@@ -82,6 +82,30 @@ static void test_verity(void **state)
 	assert_int_equal(lines_with("verity_kernel_check sha512"), 1);
 }
 
+/* What a signature needs of the kernel is asked for before anything is opened, and once. */
+static void test_signatures(void **state)
+{
+	struct err e = { 0 };
+
+	(void)state;
+	make_boot(3, PLAN_UPPER_TMPFS, false);
+	for (size_t i = 1; i < 3; i++)
+		assert_int_equal(verity_signature_parse("base64:MAA=",
+							&boot.plan.layer[i].signature, &e), 0);
+	fake_verity_reset(0, 0);
+	expect_success("signed", step_verity(&boot, &e), &e);
+	assert_memory_equal(fake_sys.log, "verity_kernel_check sha256\n"
+			    "verity_kernel_check_signatures\nverity_open socle-layer-0 ", 83);
+	assert_int_equal(lines_with("verity_kernel_check_signatures"), 1);
+	assert_int_equal(lines_with(" blocks=1\n"), 1);
+	assert_int_equal(lines_with(" blocks=2 signature=2\n"), 1);
+	assert_int_equal(lines_with(" blocks=3 signature=2\n"), 1);
+	fake_verity_reset(2, ENOTSUP);
+	expect_failure("kernel", step_verity(&boot, &e), &e, FAIL_KERNEL_FEATURE_MISSING,
+		       "no signatures");
+	assert_int_equal(fake_sys.calls, 2);
+}
+
 static void test_verity_fails(void **state)
 {
 	static const enum fail_code codes[] = {
@@ -609,6 +633,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_verity),
+		cmocka_unit_test(test_signatures),
 		cmocka_unit_test(test_verity_fails),
 		cmocka_unit_test(test_mounts),
 		cmocka_unit_test(test_each_mount_call_fails),

@@ -221,7 +221,7 @@ static void test_arm(void **state)
 		int r;
 
 		dm.refused = row->refused;
-		r = verity_arm(device, row->policy, &e);
+		r = verity_arm(device, row->policy, NULL, &e);
 		assert_string_equal(fake_sys.log, row->log);
 		assert_int_equal(tasks, 0);
 		if (row->result)
@@ -240,7 +240,7 @@ static void test_arm_without_resume(void **state)
 
 	(void)state;
 	dm.refused = "1 panic_on_corruption";
-	expect_failure("resume", verity_arm(device, VERITY_ON_CORRUPTION_PANIC, &e), &e,
+	expect_failure("resume", verity_arm(device, VERITY_ON_CORRUPTION_PANIC, NULL, &e), &e,
 		       FAIL_VERITY_OPEN_FAILED, "does not take the corruption policy");
 }
 
@@ -251,20 +251,20 @@ static void test_arm_of_other_tables(void **state)
 
 	(void)state;
 	strcpy(dm.table, LINE " 8 use_fec_from_device 254:16 fec_blocks 9 fec_start 0 fec_roots 2");
-	expect_success("fec", verity_arm(device, VERITY_ON_CORRUPTION_PANIC, &e), &e);
+	expect_success("fec", verity_arm(device, VERITY_ON_CORRUPTION_PANIC, NULL, &e), &e);
 	assert_non_null(strstr(fake_sys.log, LINE " 10 use_fec_from_device 254:16 fec_blocks 9 "
 			       "fec_start 0 fec_roots 2 panic_on_corruption panic_on_error\n"));
 	device = reset(0);
 	dm.type = "linear";
-	expect_failure("linear", verity_arm(device, VERITY_ON_CORRUPTION_PANIC, &e), &e,
+	expect_failure("linear", verity_arm(device, VERITY_ON_CORRUPTION_PANIC, NULL, &e), &e,
 		       FAIL_VERITY_OPEN_FAILED, "cannot be read back");
 	device = reset(0);
 	memset(dm.table, 'x', sizeof(dm.table) - 1);
-	expect_failure("long", verity_arm(device, VERITY_ON_CORRUPTION_PANIC, &e), &e,
+	expect_failure("long", verity_arm(device, VERITY_ON_CORRUPTION_PANIC, NULL, &e), &e,
 		       FAIL_VERITY_OPEN_FAILED, "cannot be read back");
 	device = reset(0);
 	strcpy(dm.table, "1 2 3");
-	expect_failure("short", verity_arm(device, VERITY_ON_CORRUPTION_PANIC, &e), &e,
+	expect_failure("short", verity_arm(device, VERITY_ON_CORRUPTION_PANIC, NULL, &e), &e,
 		       FAIL_VERITY_OPEN_FAILED, "does not take the corruption policy");
 	assert_int_equal(tasks, 0);
 }
@@ -299,8 +299,50 @@ static void test_arm_of_an_adopted_device(void **state)
 		strcat(dm.table, rows[i].options);
 		if (rows[i].then)
 			snprintf(log, sizeof(log), "table\n" RELOAD "%s\nresume\n", rows[i].then);
-		expect_success(rows[i].options, verity_arm(device, rows[i].policy, &e), &e);
+		expect_success(rows[i].options, verity_arm(device, rows[i].policy, NULL, &e), &e);
 		assert_string_equal(fake_sys.log, log);
+	}
+}
+
+/* The kernel verifies the signature at each load: the key that the table names is there again. */
+static void test_arm_signed(void **state)
+{
+#define SIGNED " 3 ignore_zero_blocks root_hash_sig_key_desc cryptsetup:x"
+#define KEY    "add_key cryptsetup:x size=2\n"
+	static const struct verity_signature signature = { .size = 2 };
+	static const struct {
+		const char *label, *options;
+		unsigned int fail_call;
+		int result;
+		const char *log;
+	} rows[] = {
+		{ "signed", SIGNED, 0, 0, "table\n" KEY RELOAD " 5 ignore_zero_blocks "
+		  "root_hash_sig_key_desc cryptsetup:x panic_on_corruption panic_on_error\n"
+		  "resume\nunlink_key 77\n" },
+		{ "no key", SIGNED, 2, -EIO, "table\n" KEY },
+		{ "no load", SIGNED, 4, -EIO, "table\n" KEY RELOAD " 5 ignore_zero_blocks "
+		  "root_hash_sig_key_desc cryptsetup:x panic_on_corruption panic_on_error\n"
+		  "unlink_key 77\n" },
+		/* what was opened with a signature has one */
+		{ "no longer signed", "", 0, -ENOKEY, "table\n" },
+		{ "not signed", " 1 ignore_zero_blocks", 0, -ENOKEY, "table\n" },
+		{ "no name", " 1 root_hash_sig_key_desc", 0, -EINVAL, "table\n" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		const struct verity_device *device = reset(rows[i].fail_call);
+		struct err e = { 0 };
+		int r;
+
+		strcat(dm.table, rows[i].options);
+		r = verity_arm(device, VERITY_ON_CORRUPTION_PANIC, &signature, &e);
+		assert_string_equal(fake_sys.log, rows[i].log);
+		if (rows[i].result)
+			expect_failure(rows[i].label, r, &e, FAIL_VERITY_OPEN_FAILED,
+				       "does not take the corruption policy");
+		assert_int_equal(r, rows[i].result);
+		assert_int_equal(tasks, 0);
 	}
 }
 
@@ -646,6 +688,7 @@ int main(void)
 		cmocka_unit_test(test_arm_without_resume),
 		cmocka_unit_test(test_arm_of_other_tables),
 		cmocka_unit_test(test_arm_of_an_adopted_device),
+		cmocka_unit_test(test_arm_signed),
 		cmocka_unit_test(test_adopt),
 		cmocka_unit_test_setup_teardown(test_diagnose, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_nothing_to_diagnose, setup, teardown),

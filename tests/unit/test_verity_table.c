@@ -81,11 +81,43 @@ static void test_most_options(void **state)
 	assert_string_equal(out + strlen(out) - 6, " x a b");
 }
 
+static const struct {
+	const char *line;
+	int result;
+	const char *value;
+} option_rows[] = {
+	{ LINE, 0, "untouched" },
+	{ LINE " 0", 0, "untouched" },
+	{ LINE " 2 key k", 1, "k" },
+	{ LINE " 3 a key cryptsetup:socle-layer-0", 1, "cryptsetup:socle-layer-0" },
+	{ LINE " 4 key k key l", 1, "k" },
+	{ LINE " 2 keys k", 0, "untouched" },
+	{ LINE " 2 a key", -EINVAL, "untouched" },
+	{ LINE " 3 key k", -EINVAL, "untouched" },
+	{ "1 2 3", -EINVAL, "untouched" },
+	{ LINE " 2 key 0123456789012345678901234567890", 1, "0123456789012345678901234567890" },
+	{ LINE " 2 key 01234567890123456789012345678901", -E2BIG, "untouched" },
+};
+
+static void test_get_option(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < COUNT(option_rows); i++) {
+		char out[32] = "untouched";
+		int r = verity_table_get_option(option_rows[i].line, "key", out, sizeof(out));
+
+		if (r != option_rows[i].result)
+			fail_msg("\"%s\" gives %d", option_rows[i].line, r);
+		assert_string_equal(out, option_rows[i].value);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_vectors),
 		cmocka_unit_test(test_room),
+		cmocka_unit_test(test_get_option),
 		cmocka_unit_test(test_most_options),
 	};
 

@@ -165,6 +165,57 @@ static void test_open_fails(void **state)
 	assert_null(open.volume);
 }
 
+/* --- a signature -------------------------------------------------------------------- */
+
+static void sign(const char *text)
+{
+	struct err e = { 0 };
+
+	make_volume(NULL, NULL);
+	found(0, "vda", 1 << 20);
+	expect_success(text, verity_signature_parse(text, &volume.signature, &e), &e);
+}
+
+/* It is there whenever the kernel is given a table, wherever it comes from. */
+static void test_signature(void **state)
+{
+	struct open_volume open;
+	struct err e = { 0 };
+	struct temp t;
+	char path[128];
+
+	(void)state;
+	temp_make(&t);
+	put_bytes(t.fd, "p7s", "\x30\x01\x00", 3);
+	snprintf(path, sizeof(path), "%s/p7s", t.path);
+	for (unsigned int i = 0; i < 2; i++) {
+		sign(i ? path : "base64:MAEA");
+		fake_verity_reset(0, 0);
+		expect_success("open", volume_open(&volume, wishes, -1, &open, &e), &e);
+		assert_non_null(strstr(fake_sys.log, "blocks=129 signature=3\n"));
+		expect_success("arm", volume_arm(&open, VERITY_ON_CORRUPTION_EIO, &e), &e);
+		assert_non_null(strstr(fake_sys.log, "verity_arm socle-layer-3 2 signature=3\n"));
+	}
+	/* gone before the second load */
+	unlinkat(t.fd, "p7s", 0);
+	expect_failure("arm", volume_arm(&open, VERITY_ON_CORRUPTION_EIO, &e), &e,
+		       FAIL_SIGNATURE_INVALID, "No such file");
+	assert_string_equal(e.volume, "layer-3");
+	/* and before the first: no table is loaded without */
+	fake_verity_reset(0, 0);
+	expect_failure("open", volume_open(&volume, wishes, -1, &open, &e), &e,
+		       FAIL_SIGNATURE_INVALID, "No such file");
+	assert_int_equal(fake_sys.calls, 0);
+	/* a device that is there already is not one whose signature was verified */
+	sign("base64:MAEA");
+	volume.adopt = true;
+	fake_verity_reset(0, 0);
+	fake_adopts = 1;
+	expect_success("no adoption", volume_open(&volume, wishes, -1, &open, &e), &e);
+	assert_null(strstr(fake_sys.log, "verity_adopt"));
+	temp_remove(&t);
+}
+
 /* --- adopting what the kernel opened -------------------------------------------------- */
 
 static void test_adopt(void **state)
@@ -391,6 +442,7 @@ int main(void)
 		cmocka_unit_test(test_open),
 		cmocka_unit_test(test_sizes),
 		cmocka_unit_test(test_open_fails),
+		cmocka_unit_test(test_signature),
 		cmocka_unit_test(test_adopt),
 		cmocka_unit_test(test_raw),
 		cmocka_unit_test(test_mount),
