@@ -11,6 +11,7 @@ static const struct {
 	size_t offset;
 } keys[] = {
 	{ "verity", "required", "optional", offsetof(struct policy, verity_optional) },
+	{ "signature", "optional", "required", offsetof(struct policy, signature_required) },
 	{ "modules", "open", "locked", offsetof(struct policy, modules_locked) },
 	{ "on_corruption", "any", "stop", offsetof(struct policy, corruption_stops) },
 };
@@ -61,13 +62,18 @@ int policy_parse(char *text, struct policy *ret, struct err *e)
 
 static int check_volume(const struct policy *policy, const struct volume *v, struct err *e)
 {
-	int r;
+	int r = 0;
 
-	if (v->proof != VOLUME_RAW || policy->verity_optional)
-		return 0;
-	r = err_set(e, FAIL_POLICY_REFUSED, EPERM,
-		    "nothing proves %s, and the policy of this initramfs requires verity", v->name);
-	err_volume(e, v->name);
+	if (v->proof == VOLUME_RAW && !policy->verity_optional)
+		r = err_set(e, FAIL_POLICY_REFUSED, EPERM,
+			    "nothing proves %s, and the policy of this initramfs requires verity",
+			    v->name);
+	else if (policy->signature_required && !verity_signature_asked(&v->signature))
+		r = err_set(e, FAIL_POLICY_REFUSED, EPERM,
+			    "the root hash of %s has no signature, and the policy of this initramfs "
+			    "requires one", v->name);
+	if (r)
+		err_volume(e, v->name);
 	return r;
 }
 

@@ -11,6 +11,9 @@
  *
  *   verity=required|optional     required: nothing is mounted that no root hash
  *                                proves. The default.
+ *   signature=optional|required
+ *                                required: nothing is mounted whose root hash
+ *                                carries no signature. Default optional.
  *   modules=locked|open          locked: after the listed modules no other can
  *                                be loaded until the next boot. Default open.
  *   on_corruption=any|stop       stop: the command line may choose between panic
@@ -22,6 +25,7 @@
 
 struct policy {
 	bool verity_optional;
+	bool signature_required;
 	bool modules_locked;
 	bool corruption_stops;
 };

@@ -20,27 +20,29 @@ static int parse(const char *text, struct policy *policy, struct err *e)
 
 static const struct {
 	const char *text;
-	bool verity_optional, modules_locked, corruption_stops;
+	bool verity_optional, signature_required, modules_locked, corruption_stops;
 } good[] = {
-	{ "", false, false, false },
-	{ "\n\n# nothing\n", false, false, false },
-	{ "verity=required\nmodules=open\n", false, false, false },
-	{ "verity=optional\n", true, false, false },
-	{ "modules=locked", false, true, false },
-	{ "modules=locked\n#x\nverity=optional\n", true, true, false },
-	{ "on_corruption=any\n", false, false, false },
-	{ "on_corruption=stop\n", false, false, true },
+	{ "", false, false, false, false },
+	{ "\n\n# nothing\n", false, false, false, false },
+	{ "verity=required\nmodules=open\nsignature=optional\n", false, false, false, false },
+	{ "verity=optional\n", true, false, false, false },
+	{ "signature=required\n", false, true, false, false },
+	{ "modules=locked", false, false, true, false },
+	{ "modules=locked\n#x\nverity=optional\n", true, false, true, false },
+	{ "on_corruption=any\n", false, false, false, false },
+	{ "on_corruption=stop\n", false, false, false, true },
 };
 
 static void test_good(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < COUNT(good); i++) {
-		struct policy policy = { true, true, true };
+		struct policy policy = { true, true, true, true };
 		struct err e = { 0 };
 
 		expect_success(good[i].text, parse(good[i].text, &policy, &e), &e);
 		assert_int_equal(policy.verity_optional, good[i].verity_optional);
+		assert_int_equal(policy.signature_required, good[i].signature_required);
 		assert_int_equal(policy.modules_locked, good[i].modules_locked);
 		assert_int_equal(policy.corruption_stops, good[i].corruption_stops);
 	}
@@ -56,6 +58,7 @@ static const struct {
 	{ "verity=Optional", FAIL_VALUE_INVALID, "\"Optional\"" },
 	{ "verity=optional ", FAIL_VALUE_INVALID, "\"optional \"" },
 	{ " verity=optional", FAIL_KEY_UNKNOWN, "no key  verity" },
+	{ "signature=yes", FAIL_VALUE_INVALID, "\"yes\"" },
 	{ "on_corruption=eio", FAIL_VALUE_INVALID, "\"eio\"" },
 	{ "on_corruption=panic", FAIL_VALUE_INVALID, "\"panic\"" },
 	{ "shell=yes", FAIL_KEY_UNKNOWN, "no key shell" },
@@ -75,11 +78,12 @@ static void test_refused(void **state)
 	}
 }
 
-/* A raw volume in each of the places that a plan has for volumes. */
-static void test_raw_volumes(void **state)
+/* A raw volume, and one without a signature, in each of the places that a plan has for volumes. */
+static void test_volumes(void **state)
 {
 	static const struct policy required = { .verity_optional = false };
 	static const struct policy optional = { .verity_optional = true };
+	static const struct policy signed_only = { .verity_optional = true, .signature_required = true };
 	struct volume *const places[] = { &plan.layer[0], &plan.layer[1], &plan.usr,
 					  &plan.extension[0], &plan.extension[1] };
 
@@ -100,8 +104,18 @@ static void test_raw_volumes(void **state)
 			       FAIL_POLICY_REFUSED, "nothing proves this");
 		assert_string_equal(e.volume, "this");
 		expect_success("allowed", policy_check(&optional, &plan, &e), &e);
+		/* what nothing proves has nothing to sign */
+		for (size_t j = 0; j < COUNT(places); j++)
+			places[j]->signature.size = j != i;
+		expect_failure("raw, unsigned", policy_check(&signed_only, &plan, &e), &e,
+			       FAIL_POLICY_REFUSED, "root hash of this has no signature");
 		places[i]->proof = VOLUME_SUPERBLOCK;
 		expect_success("superblock", policy_check(&required, &plan, &e), &e);
+		expect_failure("one unsigned", policy_check(&signed_only, &plan, &e), &e,
+			       FAIL_POLICY_REFUSED, "root hash of this has no signature");
+		assert_string_equal(e.volume, "this");
+		strcpy(places[i]->signature.path, "/p7s");
+		expect_success("all signed", policy_check(&signed_only, &plan, &e), &e);
 	}
 }
 
@@ -138,7 +152,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_good),
 		cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_raw_volumes),
+		cmocka_unit_test(test_volumes),
 		cmocka_unit_test(test_corruption),
 	};
 
