@@ -8,10 +8,11 @@ from pathlib import Path
 
 from harness import expect, oci
 from harness.bed import REPOSITORY, Bed, Result, filler
-from harness.image import run_tool
+from harness.image import Layer, run_tool
 from harness.verdict import Mount
 from harness.vm import Disk
-from test_dialects import DM_CREATE, EXTENSION, KATA_HEAD, KATA_TAIL, disk, seal
+from test_dialects import disk, seal
+from test_systemd import TARGET, UNIT
 
 BALLAST_MIB = 64
 
@@ -39,6 +40,25 @@ def test_initramfs_is_gone(bed: Bed) -> None:
 
 
 # --- what kata-agent expects as process 1, and what would break it -------------------
+
+# Command lines of Kata's Go runtime on amd64, to the word (qemu_amd64.go, hypervisor.go,
+# qemu_arch_base.go, katautils/config.go): no console of theirs is in this machine, and
+# the agent reports on its own channel unasked.
+HEAD = ("tsc=reliable no_timer_check rcupdate.rcu_expedited=1 i8042.direct=1 i8042.dumbkbd=1 "
+        "i8042.nopnp=1 i8042.noaux=1 noreplace-smp reboot=k cryptomgr.notests net.ifnames=0 "
+        "pci=lastbus=0")
+ROOT = ('dm-mod.create="dm-verity,,,ro,0 SECTORS verity 1 /dev/vda1 /dev/vda2 4096 4096 '
+        'BLOCKS 0 sha256 HASH SALT" root=/dev/dm-0 rootflags=ro rootfstype=erofs')
+TAIL = ("quiet systemd.show_status=false panic=1 nr_cpus=4 selinux=0 "
+        "systemd.unit=kata-containers.target systemd.mask=systemd-networkd.service "
+        "systemd.mask=systemd-networkd.socket")
+CGROUPS = "cgroup_no_v1=all systemd.unified_cgroup_hierarchy=1"
+EXTENSION = ("kata.extension.coco.verity_params=root_hash=HASH,salt=SALT,data_blocks=BLOCKS,"
+             "data_block_size=4096,hash_block_size=4096")
+IMAGE_LINE = f"{HEAD} {ROOT} console=hvc0 console=hvc1 {TAIL} {CGROUPS} {EXTENSION}"
+# With initrd= and no image=, there is no root and nothing for systemd.
+INITRD_LINE = (f"{HEAD} console=hvc0 console=hvc1 quiet panic=1 nr_cpus=4 selinux=0 "
+               f"scsi_mod.scan=none {CGROUPS}")
 
 GENERATOR = "/run/systemd/system-generators/kata-extension-mount-generator"
 
@@ -145,8 +165,9 @@ def test_kata_agent_of_an_image(bed: Bed) -> None:
     sealed = seal(bed, layer.disk.read_bytes()[:layer.tree.data_bytes])
     path = disk(bed, "kata", sealed.data, sealed.bare_tree)
     disks = [Disk(path, "image-0123456789abcd"), Disk(path, "extension-coco")]
-    line = sealed.fill(f"{KATA_HEAD} {DM_CREATE} {KATA_TAIL} {EXTENSION}")
-    expect_all(bed.boot(bed.machine(disks, [line])), **{
+    machine = bed.machine(disks, [])
+    machine.cmdline = sealed.fill(IMAGE_LINE)
+    expect_all(bed.boot(machine), **{
         "mounts": sorted([
             ("/", "erofs", "relatime ro"), *API_MOUNTS, ("/tmp", "tmpfs", "nodev nosuid rw"),
             ("/run/kata-extensions/coco", "erofs", "nodev nosuid relatime ro")]),
@@ -157,11 +178,36 @@ def test_kata_agent_of_an_image(bed: Bed) -> None:
     })
 
 
-# Kata's Go runtime on amd64 with initrd= and no image= (qemu_amd64.go, qemu_arch_base.go,
-# katautils/config.go); neither console is there in this machine. Not a word is added.
-INITRD_LINE = (f"{KATA_HEAD.replace('noreplace-smp', 'noreplace-smp reboot=k')} console=hvc0 "
-               "console=hvc1 quiet panic=1 nr_cpus=4 selinux=0 scsi_mod.scan=none "
-               "cgroup_no_v1=all systemd.unified_cgroup_hierarchy=1")
+# In the place of Kata's, which asks for a unit that opens the extension, or powers off.
+EAGER_GENERATOR = "#!/bin/sh\n>/run/generator-ran\n"
+
+EXTENSION_VERDICT = """\
+#!/bin/sh
+exec >/dev/ttyS1
+[ -e /run/generator-ran ] && echo "generator ran" || echo "generator masked"
+echo "extension $(findmnt -n -o FSTYPE /run/kata-extensions/coco)"
+echo "failed $(systemctl list-units --failed --plain --no-legend | wc -l)"
+"""
+
+
+def test_systemd_does_not_open_the_extension_again(bed: Bed, one: list[Layer]) -> None:
+    units = "etc/systemd/system"
+    layers = bed.debian([
+        oci.file(f"{units}/verdict.service", UNIT), oci.file(f"{units}/verdict.target", TARGET),
+        oci.link(f"{units}/default.target", "verdict.target"),
+        oci.file("usr/local/bin/verdict", EXTENSION_VERDICT, 0o755),
+        oci.file("usr/lib/systemd/system-generators/kata-extension-mount-generator",
+                 EAGER_GENERATOR, 0o755),
+    ])
+    sealed = seal(bed, one[0].disk.read_bytes()[:one[0].tree.data_bytes])
+    disks = [Disk(layer.disk, f"layer{number}") for number, layer in enumerate(layers)]
+    disks.append(Disk(disk(bed, "coco", sealed.data, sealed.bare_tree), "extension-coco"))
+    named = [layer.argument(f"SERIAL=layer{number}") for number, layer in enumerate(layers)]
+    result = bed.boot(bed.machine(disks, [*named, "socle.timeout=60", sealed.fill(EXTENSION)],
+                                  memory_mib=512, cpus=2, limit=120))
+    assert result.outcome.ended == expect.POWER_OFF, result.outcome
+    facts = dict(line.split(" ", 1) for line in result.report.other)
+    assert facts == {"generator": "masked", "extension": "erofs", "failed": "0"}, result.outcome
 
 
 def kata_initrd(bed: Bed) -> Path:
@@ -180,7 +226,7 @@ def kata_initrd(bed: Bed) -> Path:
 
 
 def test_kata_agent_of_an_initrd(bed: Bed) -> None:
-    """make kata's layout in Kata's initrd: everything is in memory, and stays where it is."""
+    """The layout of make kata in Kata's initrd: everything is in memory, and stays where it is."""
     machine = bed.machine([], [])
     machine.initramfs, machine.cmdline = kata_initrd(bed), INITRD_LINE
     expect_all(bed.boot(machine), **{
