@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "init/crash.h"
 #include "init/log.h"
 #include "lib/clock.h"
 #include "lib/file.h"
@@ -58,6 +59,7 @@ static void start(void)
 	if (memory == MAP_FAILED)
 		return;
 	shared = memory;
+	crash_catch(&shared->plan, shared->step);
 }
 
 /* A disk that answers after all must not bring a boot back that was told to have failed. */

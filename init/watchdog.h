@@ -16,7 +16,7 @@
 /* How long the kernel may take to go off, seconds; then it is reset. */
 #define WATCHDOG_LEAVE_S 30
 
-/* A step begins; the first call starts the watchdog. Best effort. */
+/* A step begins; the first call starts the watchdog, and crash_catch(). Best effort. */
 void watchdog_step(const struct boot_plan *plan, const char *step);
 
 /* The agent comes, or a failure is about to be told: nobody watches any more. */

@@ -10,8 +10,8 @@
 /*
  * What the running kernel lacks when it refuses a mount. Its answer is a bare
  * errno; an operator needs the name of an option. Which options socle needs, and
- * what is lost without them, stands in kernel-config/features.def, and `make
- * check` proves that every option that is named here is known there.
+ * what is lost without them, stands in kernel-config/features.def; `make check`
+ * proves that what is named here is known there.
  */
 
 /* There is no file system of this type. Always -ENODEV, KERNEL_FEATURE_MISSING. */

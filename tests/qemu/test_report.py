@@ -7,6 +7,7 @@ the power goes. And it is one failure: the guest stays off.
 from __future__ import annotations
 
 import re
+import struct
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Optional
@@ -15,14 +16,16 @@ import pytest
 
 from harness import expect, machines, oci
 from harness.bed import Bed
+from harness.image import Layer
 from harness.vhost_vsock import Host
 from harness.vm import Disk, Guest, Machine, Outcome
 
 PORT = 9999
+PT_LOAD = 1
 TRANSPORT = "vmw_vsock_virtio_transport"
 
 # What the guest may take for the host's part of the conversation, and for leaving.
-TOLD_SECONDS = 10
+TOLD_SECONDS = 30
 
 NOBODY = "socle.layer=SERIAL=nobody,data_blocks=1,root_hash=" + "0" * 64
 
@@ -73,6 +76,15 @@ def test_vsock(bed: Bed) -> None:
     assert connection.ended, "the guest did not say that this is all"
 
 
+def test_vsock_of_a_plan_that_fails(bed: Bed) -> None:
+    """The step that would load the driver never comes."""
+    machine = failing(bed, "socle.nonsense=1", f"socle.report=vsock:{PORT}")
+    machine.vsock = host = Host(listening={PORT})
+    [line] = told(boot(bed, machine).directory / "console.log")
+    assert " step=plan volume=- code=KEY_UNKNOWN: " in line
+    assert [connection.data.decode() for connection in host.connections] == [line + "\n"]
+
+
 def test_vsock_when_the_old_root_is_gone(bed: Bed) -> None:
     """/dev and all with it; the kernel alone sees that the agent is no program."""
     host = Host(listening={PORT})
@@ -115,6 +127,32 @@ def test_device_has_the_same_line(bed: Bed) -> None:
     """A second serial port that is no console."""
     machine = bed.machine([], [NOBODY, "socle.timeout=1"])
     told_on_consoles(boot(bed, machine))
+
+
+def with_step_that_crashes(bed: Bed, step: str) -> Path:
+    """socle-init whose table of steps has a jump into nothing for this one."""
+    data = bytearray(bed.programs.init.read_bytes())
+    name = data.index(b"\0" + step.encode() + b"\0") + 1
+    headers, count = struct.unpack_from("<Q", data, 32)[0], struct.unpack_from("<H", data, 56)[0]
+    for header in range(headers, headers + 56 * count, 56):
+        kind, _, offset, address, _, size = struct.unpack_from("<IIQQQQ", data, header)
+        if kind == PT_LOAD and offset <= name < offset + size:
+            entry = data.index(struct.pack("<Q", address + name - offset))
+            struct.pack_into("<Q", data, entry + 8, 16)
+    assert data != bed.programs.init.read_bytes()
+    path = bed.path("socle-init")
+    path.write_bytes(data)
+    return path
+
+
+def test_crash_is_a_failure(bed: Bed, one: list[Layer]) -> None:
+    """And no panic, which panic=1 would make a reboot of, again and again."""
+    bed.programs = replace(bed.programs, init=with_step_that_crashes(bed, "mounts"))
+    machine = machine_of(bed, [Disk(one[0].disk, "layer0")], one[0].argument("SERIAL=layer0"))
+    machine.reboots = True
+    line = told_on_consoles(boot(bed, machine))
+    assert " step=mounts volume=- code=INIT_CRASHED: " in line
+    assert "Segmentation fault" in line
 
 
 @pytest.mark.parametrize("words", ["", "loglevel=0"])
