@@ -154,6 +154,8 @@ static void add_verity(struct needs *n, const struct volume *v)
 		needs_add(n, FEATURE_SHA512, NEED_YES);
 	if (v->verity.fec_roots)
 		needs_add(n, FEATURE_FEC, NEED_YES);
+	if (verity_signature_asked(&v->signature))
+		needs_add(n, FEATURE_SIGNATURE, NEED_YES);
 }
 
 static int add_driver(struct needs *n, enum feature feature, const struct devref *ref,

@@ -146,14 +146,17 @@ static void test_alternatives(void **state)
 	(void)state;
 	temp_make(&t);
 	put_text(t.fd, "modules.dep", "a/nd_pmem.ko:\na/nfit.ko:\na/virtio_pmem.ko:\n"
-				      "a/sha512.ko:\n");
+				      "a/sha512.ko:\na/squashfs.ko:\n");
 	put_text(t.fd, "modules.builtin", "");
 	open_modules(&m, &t);
 	expect_success("pmem", modules_choose_feature(&m, FEATURE_PMEM, ARCH_X86_64, false, &e),
 		       &e);
 	expect_success("sha512",
 		       modules_choose_feature(&m, FEATURE_SHA512, ARCH_X86_64, false, &e), &e);
-	expect_list("all", &m, "nd_pmem.ko\n-virtio_pmem.ko\n-nfit.ko\nsha512.ko\n");
+	expect_success("nobody knows whether",
+		       modules_choose_feature(&m, FEATURE_SQUASHFS, ARCH_X86_64, true, &e), &e);
+	expect_list("all", &m,
+		    "nd_pmem.ko\n-virtio_pmem.ko\n-nfit.ko\nsha512.ko\n-squashfs.ko\n");
 	modules_close(&m);
 	temp_remove(&t);
 }
@@ -301,6 +304,8 @@ static const struct {
 	  "rootfstype=ext4", "verity ext4 virtio-blk " },
 	{ "dm-mod.create=\"dm-verity,,,ro,0 72 verity 1 /dev/pmem0p1 /dev/pmem0p2 4096 4096 9 0 "
 	  "sha256 " H64 " " H64 "\" root=/dev/dm-0 rootfstype=xfs", "verity xfs pmem " },
+	{ "roothash=" H64 " rootfstype=erofs systemd.verity_root_options=root-hash-signature=/s",
+	  "verity signature erofs partitions " },
 	{ "roothash=" H64, "verity [erofs] [squashfs] [ext4] [xfs] partitions " },
 	{ "roothash=" H64 " systemd.volatile=overlay",
 	  "verity [erofs] overlay [squashfs] [ext4] [xfs] partitions " },
