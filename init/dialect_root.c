@@ -59,6 +59,13 @@ void root_keys_apply(struct volume *v)
 	strcpy(v->options, root_keys.flags);
 }
 
+/* What is written goes elsewhere: systemd.volatile=, or an upper of ours. */
+static bool is_volatile(const struct boot_plan *plan)
+{
+	return plan->state_tmpfs || plan->root == PLAN_ROOT_TMPFS ||
+	       plan->upper == PLAN_UPPER_TMPFS;
+}
+
 static int claim(struct boot_plan *plan, struct err *e)
 {
 	struct volume *v;
@@ -69,7 +76,7 @@ static int claim(struct boot_plan *plan, struct err *e)
 	if (r)
 		return r;
 	v->proof = VOLUME_RAW;
-	v->writable = root_keys.writable;
+	v->writable = root_keys.writable && !is_volatile(plan);
 	root_keys_apply(v);
 	return 0;
 }

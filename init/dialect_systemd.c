@@ -49,14 +49,27 @@ static const struct {
 	{ "systemd.volatile", keys.volatile_mode, sizeof(keys.volatile_mode) },
 };
 
-static bool is_no(const char *value)
-{
-	static const char *const words[] = { "0", "no", "n", "false", "f", "off" };
+/* systemd's words for no and yes, side by side. */
+static const char *const words[][2] = {
+	{ "0", "1" }, { "no", "yes" }, { "n", "y" }, { "false", "true" }, { "f", "t" }, { "off", "on" },
+};
 
+static bool is_word(const char *value, size_t meaning)
+{
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (!strcasecmp(value, words[i]))
+		if (!strcasecmp(value, words[i][meaning]))
 			return true;
 	return false;
+}
+
+static bool is_no(const char *value)
+{
+	return is_word(value, 0);
+}
+
+static bool is_yes(const char *value)
+{
+	return is_word(value, 1);
 }
 
 /* A root hash that stands twice is refused, unlike systemd's last that counts. */
@@ -71,7 +84,9 @@ static int take_hash(const struct cmdline_param *param, struct side *side, struc
 
 static int take(const struct cmdline_param *param, struct boot_plan *plan, struct err *e)
 {
-	const char *value = param->value ? param->value : "";
+	/* The key alone switches it on. */
+	const char *bare = strcmp(param->key, "systemd.volatile") ? "" : "yes";
+	const char *value = param->value ? param->value : bare;
 
 	(void)plan;
 	if (!strcmp(param->key, "roothash"))
@@ -287,8 +302,7 @@ static int take_volatile(struct boot_plan *plan, struct err *e)
 			plan->upper = PLAN_UPPER_TMPFS;
 			strcpy(plan->upper_size, "25%");
 		}
-	} else if (!strcmp(mode, "yes") || !strcmp(mode, "1") || !strcmp(mode, "true") ||
-		   !strcmp(mode, "on")) {
+	} else if (is_yes(mode)) {
 		plan->root = PLAN_ROOT_TMPFS;
 	} else {
 		return err_set(e, FAIL_VALUE_INVALID, EINVAL,

@@ -8,8 +8,8 @@
 #include "init/log.h"
 #include "init/steps.h"
 #include "lib/sys.h"
-#include "mount/fsmount.h"
 #include "mount/overlay.h"
+#include "mount/volatile.h"
 
 #define LAYER_PATH_SIZE (sizeof(BOOT_LAYERS) + 24)
 
@@ -92,26 +92,10 @@ static int mount_stack(struct boot *b, struct err *e)
 	return mount_overlay(b, e);
 }
 
-static int mount_tmpfs(const char *target, const char *size, struct err *e)
-{
-	const struct fs_option options[] = {
-		{ "source", "tmpfs" }, { "mode", "0755" }, { "size", size },
-	};
-	const struct fs_mount m = {
-		.type = "tmpfs",
-		.options = options,
-		.option_count = sizeof(options) / sizeof(options[0]),
-		.target = target,
-		.code = FAIL_MOUNT_FAILED,
-	};
-
-	return fs_mount(&m, e);
-}
-
 /* A root of nothing but a tmpfs; its /usr is that of the root file system. */
 static int mount_volatile(struct boot *b, struct err *e)
 {
-	int r = mount_tmpfs(BOOT_SYSROOT, "25%", e);
+	int r = volatile_tmpfs(BOOT_SYSROOT, e);
 
 	if (!r)
 		r = make_dir(BOOT_SYSROOT "/usr", e);
@@ -120,11 +104,16 @@ static int mount_volatile(struct boot *b, struct err *e)
 	r = make_dir(BOOT_LAYERS, e);
 	if (!r)
 		r = volume_mount(&b->open[0], BOOT_LAYERS, true, e);
-	if (r)
-		return r;
-	if (sys_mount(BOOT_LAYERS "/usr", BOOT_SYSROOT "/usr", NULL, MS_BIND, NULL))
-		return err_errno(e, FAIL_MOUNT_FAILED, "bind the root's /usr");
-	return detach(BOOT_LAYERS, e);
+	if (!r)
+		r = volatile_bind_usr(BOOT_LAYERS, BOOT_SYSROOT, e);
+	return r ? r : detach(BOOT_LAYERS, e);
+}
+
+/* One file system below a root that hides it; a stack of several has no one disk. */
+static bool hides_its_disk(const struct boot_plan *plan)
+{
+	return plan->layers == 1 &&
+	       (plan->root == PLAN_ROOT_TMPFS || plan->upper == PLAN_UPPER_TMPFS);
 }
 
 static int mount_root(struct boot *b, struct err *e)
@@ -160,7 +149,11 @@ int step_mounts(struct boot *b, struct err *e)
 	if (!r && b->plan.has_usr)
 		r = volume_mount(&b->open[b->plan.layers], BOOT_SYSROOT "/usr", true, e);
 	if (!r && b->plan.state_tmpfs)
-		r = mount_tmpfs(BOOT_SYSROOT "/var", "25%", e);
+		r = volatile_tmpfs(BOOT_SYSROOT "/var", e);
+	if (!r && b->plan.root == PLAN_ROOT_TMPFS)
+		r = volatile_fill(BOOT_SYSROOT, e);
+	if (!r && hides_its_disk(&b->plan))
+		r = volatile_tell(&b->wishes[0].found, e);
 	if (!r)
 		r = mount_extensions(b, e);
 	return r ? boot_diagnose(b, r, e) : 0;
