@@ -15,6 +15,9 @@
 #include "lib/clock.h"
 #include "lib/file.h"
 
+/* More than the processors have in stock for themselves. */
+#define TOUCHED_BYTES (64 << 20)
+
 /* What the two processes share. */
 struct progress {
 	volatile int64_t deadline_ms;
@@ -99,11 +102,27 @@ void watchdog_stop(void)
 	child = -1;
 }
 
+/*
+ * A restart that asks no device. SysRq is the plain way, and many a kernel has none. Then a
+ * panic, which PID 1 may be too stuck to cause by its end: the kernel shall keep more memory
+ * free than there is, and panic rather than kill for it (Linux
+ * Documentation/admin-guide/sysctl/vm.rst, min_free_kbytes and panic_on_oom).
+ */
+static void restart_at_once(void)
+{
+	(void)file_write_at(AT_FDCWD, "/proc/sysrq-trigger", "b");
+	(void)file_write_at(AT_FDCWD, "/proc/sys/kernel/panic", "-1");
+	(void)file_write_at(AT_FDCWD, "/proc/sys/vm/panic_on_oom", "2");
+	(void)file_write_at(AT_FDCWD, "/proc/sys/vm/min_free_kbytes", "2147483647");
+	(void)mmap(NULL, TOUCHED_BYTES, PROT_READ | PROT_WRITE,
+		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+}
+
 void watchdog_leave(void)
 {
 	if (fork())
 		return;
 	sleep_ms(WATCHDOG_LEAVE_S * 1000);
-	(void)file_write_at(AT_FDCWD, "/proc/sysrq-trigger", "b");
+	restart_at_once();
 	_exit(0);
 }
