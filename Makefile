@@ -57,7 +57,7 @@ PACKAGES := \
 	libblkid-dev uuid-dev libssl-dev libzstd-dev zlib1g-dev libcmocka-dev \
 	openssl ovmf \
 	python3 python3-pytest python3-pytest-xdist qemu-system-x86 mmdebstrap umoci busybox-static \
-	cryptsetup-bin cpio git
+	cryptsetup-bin e2fsprogs erofs-utils cpio git
 
 # And what a guest of another architecture than this machine's needs on top.
 cross_x86_64	:= gcc-x86-64-linux-gnu
@@ -417,7 +417,7 @@ $(LINKED)/vmlinuz: $(BUILD)/x86_64/initramfs.cpio $(LINKED)/key.pem | $(BUILT_x8
 
 groups := unit guest check $(if $(filter prebuilt all,$(KERNEL)),qemu) $(if $(BUILT_ARCHES),config built)
 test_built := $(foreach arch,$(BUILT_ARCHES),SOCLE_BUILT_$(arch)='$(BUILT_$(arch))') \
-	SOCLE_KERNEL_LINKED='$(abspath $(LINKED)/vmlinuz)'
+	SOCLE_KERNEL_LINKED='$(abspath $(LINKED)/vmlinuz)' SOCLE_SIGNING_KEY='$(abspath $(LINKED))'
 
 test: $(test_needs) $(if $(BUILT_ARCHES),$(LINKED)/vmlinuz) ## all tests: unit, checks, and boots in QEMU (KERNEL=built: of our kernels)
 	$(Q)$(run_environment) $(test_built) tests/check/run.sh $(groups)

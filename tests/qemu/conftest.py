@@ -10,7 +10,7 @@ from typing import Any, Iterator
 
 import pytest
 
-from harness import accel
+from harness import accel, machines
 from harness.bed import REPOSITORY, Bed, Programs
 from harness.image import Layer
 
@@ -24,6 +24,16 @@ def pytest_report_header() -> str:
         return f"accelerator: {accel.choose(Programs.from_environment().kernel)}"
     except (FileNotFoundError, ValueError) as error:
         return f"accelerator: not known yet ({error})"
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What is about an architecture that no kernel of ours is built for is about Debian's."""
+    for item in items:
+        values = item.callspec.params.values() if hasattr(item, "callspec") else []
+        arches = {getattr(getattr(value, "kind", value), "arch", None) for value in values}
+        if arches & machines.PREBUILT_ARCHES:
+            item.add_marker(pytest.mark.prebuilt)
 
 
 @pytest.hookimpl(hookwrapper=True)

@@ -162,6 +162,7 @@ def test_corruption_after_the_hand_over(boot: Boot, bed: Bed, layers: list[Layer
     assert result.outcome.ended == kind.panic, result.outcome
 
 
+@pytest.mark.prebuilt
 @pytest.mark.parametrize("arch", ARCHES)
 def test_initramfs_of_two_machines(bed: Bed, arch: str) -> None:
     """A pair that could never boot is not made."""

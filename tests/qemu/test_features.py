@@ -32,6 +32,7 @@ def without(bed: Bed, *modules: str) -> Path:
     return path
 
 
+@pytest.mark.prebuilt
 @pytest.mark.parametrize("modules, step, volume, option", [
     (["dm_verity"], "verity", "-", "CONFIG_DM_VERITY"),
     (["dm_verity", "dm_bufio", "dm_mod"], "verity", "-", "CONFIG_BLK_DEV_DM"),
@@ -48,6 +49,7 @@ def test_module_missing(bed: Bed, one: list[Layer], modules: list[str], step: st
     assert "module" in sentence, sentence
 
 
+@pytest.mark.prebuilt
 def test_file_system_missing(bed: Bed, one: list[Layer]) -> None:
     layer = one[0].argument("SERIAL=layer0", fstype="squashfs")
     result = bed.boot(bed.machine([Disk(one[0].disk, "layer0")], [layer]))

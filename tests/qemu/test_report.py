@@ -115,6 +115,7 @@ def test_vsock_that_does_not_work(bed: Bed, manners: Optional[dict[str, Any]]) -
         assert len(host.connections) == len(host.listening)
 
 
+@pytest.mark.prebuilt
 def test_vsock_without_its_driver(bed: Bed) -> None:
     machine = failing(bed, f"socle.report=vsock:{PORT}")
     machine.vsock = host = Host(listening={PORT})

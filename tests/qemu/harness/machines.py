@@ -97,3 +97,6 @@ VIRT_MMIO = Kind(
     ("-serial", "chardev:console"), virtio_console("virtio-serial-device"), cpu="cortex-a72")
 
 ALL = [Q35, Q35_EFI, MICROVM, S390, VIRT_PCI, VIRT_MMIO]
+
+# make test KERNEL=built has kernels of ours for the others.
+PREBUILT_ARCHES = {"aarch64"}
