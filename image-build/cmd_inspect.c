@@ -2,7 +2,6 @@
 /* socle-image inspect: what a file is, and the verity parameters that it carries. */
 #include <fcntl.h>
 #include <inttypes.h>
-#include <json-c/json.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -10,6 +9,7 @@
 
 #include "image-build/command.h"
 #include "image-build/cpio_scan.h"
+#include "image-build/json.h"
 #include "image-build/manifest.h"
 #include "image-build/memory.h"
 #include "image-build/oci_source.h"
@@ -38,30 +38,12 @@ struct report {
 	struct json_object *o;
 };
 
-static void add_text(struct json_object *o, const char *key, const char *value)
-{
-	json_object_object_add(o, key, json_object_new_string(value));
-}
-
-static void add_number(struct json_object *o, const char *key, uint64_t value)
-{
-	json_object_object_add(o, key, json_object_new_uint64(value));
-}
-
-static void add_hex(struct json_object *o, const char *key, const uint8_t *bytes, size_t size)
-{
-	char text[2 * VERITY_SALT_MAX + 1];
-
-	hex_encode(bytes, size, text);
-	add_text(o, key, text);
-}
-
 static void add_uuid(struct json_object *o, const char *key, const uint8_t uuid[UUID_SIZE])
 {
 	char text[UUID_TEXT_SIZE];
 
 	uuid_text(uuid, text);
-	add_text(o, key, text);
+	json_add_text(o, key, text);
 }
 
 static void add_verity(struct report *r, const struct verity_params *p, const uint8_t *uuid)
@@ -70,21 +52,15 @@ static void add_verity(struct report *r, const struct verity_params *p, const ui
 	struct built_image image = { .verity = *p };
 	char *layer auto_text = NULL, *line auto_text = NULL;
 
-	add_text(o, "hash", p->hash_name);
-	add_number(o, "format", p->hash_type);
-	add_number(o, "data_block_size", p->data_block_size);
-	add_number(o, "hash_block_size", p->hash_block_size);
-	add_number(o, "data_blocks", p->data_blocks);
-	add_number(o, "hash_start", p->hash_start_block);
-	add_hex(o, "salt", p->salt, p->salt_size);
-	add_hex(o, "root_hash", p->root_hash, p->root_hash_size);
+	json_add_verity(o, p);
+	json_add_hex(o, "root_hash", p->root_hash, p->root_hash_size);
 	add_uuid(o, "uuid", uuid);
 	json_object_object_add(r->o, "verity", o);
 	hex_encode(p->root_hash, SERIAL_DIGITS / 2, image.serial);
 	layer = manifest_layer_text(&image);
 	line = memory_printf("socle.layer=%s", layer);
-	add_text(r->o, "serial", image.serial);
-	add_text(r->o, "cmdline", line);
+	json_add_text(r->o, "serial", image.serial);
+	json_add_text(r->o, "cmdline", line);
 }
 
 /* The root hash that the user knows must be the one that the file shows. */
@@ -136,7 +112,7 @@ static int inspect_verity(struct report *r, uint64_t offset, bool *found, struct
 	if (!ret && r->options->verify)
 		ret = verity_check(r->fd, &p, e);
 	if (!ret && r->options->verify)
-		json_object_object_add(r->o, "verified", json_object_new_boolean(1));
+		json_add_bool(r->o, "verified", true);
 	return ret;
 }
 
@@ -152,9 +128,9 @@ static int inspect_erofs(struct report *r, struct err *e)
 	if (facts.size > r->size)
 		return refuse(e, "its erofs has %" PRIu64 " bytes, the file only %" PRIu64,
 			      facts.size, r->size);
-	add_number(r->o, "block_size", facts.block_size);
-	add_number(r->o, "filesystem_bytes", facts.size);
-	add_number(r->o, "inodes", facts.inodes);
+	json_add_number(r->o, "block_size", facts.block_size);
+	json_add_number(r->o, "filesystem_bytes", facts.size);
+	json_add_number(r->o, "inodes", facts.inodes);
 	add_uuid(r->o, "uuid", facts.uuid);
 	/* Where this program puts it, and where it may stand behind blocks of 512 bytes. */
 	at = (facts.size + 4095) & ~4095ULL;
@@ -162,7 +138,7 @@ static int inspect_erofs(struct report *r, struct err *e)
 	if (!ret && !found && at != facts.size)
 		ret = inspect_verity(r, facts.size, &found, e);
 	if (!ret && found)
-		add_text(r->o, "type", "erofs+verity");
+		json_add_text(r->o, "type", "erofs+verity");
 	return ret;
 }
 
@@ -182,18 +158,18 @@ static int inspect_initramfs(struct report *r, struct err *e)
 	for (size_t i = 0; !ret && i < facts.count; i++) {
 		struct json_object *o = json_object_new_object();
 
-		add_text(o, "compression", facts.segments[i].compression);
-		add_number(o, "offset", facts.segments[i].offset);
-		add_number(o, "entries", facts.segments[i].entries);
-		add_number(o, "content_bytes", facts.segments[i].content_bytes);
+		json_add_text(o, "compression", facts.segments[i].compression);
+		json_add_number(o, "offset", facts.segments[i].offset);
+		json_add_number(o, "entries", facts.segments[i].entries);
+		json_add_number(o, "content_bytes", facts.segments[i].content_bytes);
 		json_object_array_add(list, o);
 	}
 	if (ret) {
 		json_object_put(list);
 		return ret;
 	}
-	add_text(r->o, "type", "initramfs");
-	json_object_object_add(r->o, "init", json_object_new_boolean(facts.has_init));
+	json_add_text(r->o, "type", "initramfs");
+	json_add_bool(r->o, "init", facts.has_init);
 	json_object_object_add(r->o, "archives", list);
 	return 0;
 }
@@ -218,7 +194,7 @@ static int inspect_kind(struct report *r, struct err *e)
 	enum image_kind kind = probe_kind(r->head, r->head_size);
 	struct err why = { .text = "" };
 
-	add_text(r->o, "type", probe_name(kind));
+	json_add_text(r->o, "type", probe_name(kind));
 	switch (kind) {
 	case IMAGE_EROFS:
 		return inspect_erofs(r, e);
@@ -235,7 +211,7 @@ static int inspect_kind(struct report *r, struct err *e)
 		return 0;
 	case IMAGE_TAR:
 		if (is_layout(r->path))
-			add_text(r->o, "type", "OCI image layout (tar)");
+			json_add_text(r->o, "type", "OCI image layout (tar)");
 		return 0;
 	case IMAGE_EXT4:
 	case IMAGE_SQUASHFS:
@@ -259,13 +235,13 @@ static int inspect(struct report *r, struct err *e)
 		return system_failed(e, "open");
 	r->fd = fd;
 	if (S_ISDIR(st.st_mode)) {
-		add_text(r->o, "type", is_layout(r->path) ? "OCI image layout" : "directory");
+		json_add_text(r->o, "type", is_layout(r->path) ? "OCI image layout" : "directory");
 		return 0;
 	}
 	r->size = (uint64_t)st.st_size;
 	if (S_ISBLK(st.st_mode))
 		r->size = (uint64_t)lseek(fd, 0, SEEK_END);
-	add_number(r->o, "size", r->size);
+	json_add_number(r->o, "size", r->size);
 	n = io_pread(fd, r->head, sizeof(r->head), 0);
 	if (n < 0)
 		return system_error(e, (int)-n, "read");
@@ -321,7 +297,7 @@ static int run(int argc, char **argv)
 	if (status)
 		return status;
 	r.o = json_object_new_object();
-	add_text(r.o, "file", r.path);
+	json_add_text(r.o, "file", r.path);
 	status = inspect(&r, &e) ? STATUS_FAILED : STATUS_OK;
 	if (!status && o.verify && !json_object_object_get_ex(r.o, "verified", NULL)) {
 		(void)refuse(&e, "no verity superblock behind its data, so nothing to verify");

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
 /* socle-image kernel-check: whether a kernel has what socle needs of it, and why. */
-#include <json-c/json.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "image-build/command.h"
 #include "image-build/features.h"
+#include "image-build/json.h"
 #include "image-build/kernel_config.h"
 #include "image-build/refuse.h"
 
@@ -113,10 +113,9 @@ static struct json_object *findings_json(const struct feature_report *r)
 		const struct finding *f = &r->findings[i];
 		struct json_object *o = json_object_new_object();
 
-		json_object_object_add(o, "kind", json_object_new_string(finding_words[f->kind]));
-		json_object_object_add(o, f->kind == FINDING_OLD ? "since" : "options",
-				       json_object_new_string(f->options));
-		json_object_object_add(o, "loss", json_object_new_string(f->loss));
+		json_add_text(o, "kind", finding_words[f->kind]);
+		json_add_text(o, f->kind == FINDING_OLD ? "since" : "options", f->options);
+		json_add_text(o, "loss", f->loss);
 		json_object_array_add(list, o);
 	}
 	return list;
@@ -127,9 +126,9 @@ static struct json_object *feature_json(const struct check *c, unsigned int feat
 	struct json_object *o = json_object_new_object();
 	const struct feature_report *r = &c->reports[feature];
 
-	json_object_object_add(o, "name", json_object_new_string(feature_infos[feature].name));
-	json_object_object_add(o, "state", json_object_new_string(state_words[r->state]));
-	json_object_object_add(o, "required", json_object_new_boolean(c->required[feature]));
+	json_add_text(o, "name", feature_infos[feature].name);
+	json_add_text(o, "state", state_words[r->state]);
+	json_add_bool(o, "required", c->required[feature]);
 	json_object_object_add(o, "findings", findings_json(r));
 	return o;
 }
@@ -139,17 +138,17 @@ static void print_json(const struct check *c, const struct options *options)
 	struct json_object *o = json_object_new_object(), *list = json_object_new_array();
 	char version[32];
 
-	json_object_object_add(o, "file", json_object_new_string(c->path));
-	json_object_object_add(o, "arch", json_object_new_string(kernel_arch_name(c->config.arch)));
+	json_add_text(o, "file", c->path);
+	json_add_text(o, "arch", kernel_arch_name(c->config.arch));
 	snprintf(version, sizeof(version), "%u.%u", c->config.options.version,
 		 c->config.options.patch_level);
 	if (c->config.options.version)
-		json_object_object_add(o, "version", json_object_new_string(version));
+		json_add_text(o, "version", version);
 	for (unsigned int i = 0; i < FEATURES; i++)
 		if (is_shown(c, &options->features, i))
 			json_object_array_add(list, feature_json(c, i));
 	json_object_object_add(o, "features", list);
-	json_object_object_add(o, "ok", json_object_new_boolean(has_required(c)));
+	json_add_bool(o, "ok", has_required(c));
 	printf("%s\n",
 	       json_object_to_json_string_ext(o, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED |
 							 JSON_C_TO_STRING_NOSLASHESCAPE));

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
 /* socle-image plan: what socle-init would do with a command line, without booting it. */
 #include <errno.h>
-#include <json-c/json.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "image-build/command.h"
+#include "image-build/json.h"
 #include "image-build/memory.h"
 #include "image-build/plan_files.h"
 #include "image-build/plan_json.h"
@@ -77,9 +77,9 @@ static void print_refusal(const struct err *e, bool json)
 	if (!json)
 		return;
 	object = json_object_new_object();
-	json_object_object_add(object, "code", json_object_new_string(fail_name(e->code)));
-	json_object_object_add(object, "volume", json_object_new_string(e->volume));
-	json_object_object_add(object, "text", json_object_new_string(e->text));
+	json_add_text(object, "code", fail_name(e->code));
+	json_add_text(object, "volume", e->volume);
+	json_add_text(object, "text", e->text);
 	printf("%s\n", json_object_to_json_string_ext(object, JSON_C_TO_STRING_PRETTY |
 							JSON_C_TO_STRING_NOSLASHESCAPE));
 	json_object_put(object);

@@ -2,10 +2,10 @@
 #include "image-build/manifest.h"
 
 #include <inttypes.h>
-#include <json-c/json.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "image-build/json.h"
 #include "image-build/memory.h"
 #include "lib/hex.h"
 
@@ -65,38 +65,20 @@ char *manifest_cmdline(const struct manifest_layer *layers, size_t count)
 	return text;
 }
 
-static void add_text(struct json_object *o, const char *key, const char *value)
-{
-	json_object_object_add(o, key, json_object_new_string(value));
-}
-
 static void add_digest(struct json_object *o, const char *key, const struct digest *d)
 {
 	char text[DIGEST_TEXT_SIZE];
 
 	digest_text(d, text);
-	add_text(o, key, text);
-}
-
-static void add_number(struct json_object *o, const char *key, uint64_t value)
-{
-	json_object_object_add(o, key, json_object_new_uint64(value));
+	json_add_text(o, key, text);
 }
 
 static struct json_object *verity_object(const struct verity_params *v)
 {
 	struct json_object *o = json_object_new_object();
-	char *root auto_text = hex(v->root_hash, v->root_hash_size);
-	char *salt auto_text = hex(v->salt, v->salt_size);
 
-	add_text(o, "hash", v->hash_name);
-	add_number(o, "format", v->hash_type);
-	add_number(o, "data_block_size", v->data_block_size);
-	add_number(o, "hash_block_size", v->hash_block_size);
-	add_number(o, "data_blocks", v->data_blocks);
-	add_number(o, "hash_start", v->hash_start_block);
-	add_text(o, "salt", salt);
-	add_text(o, "root_hash", root);
+	json_add_verity(o, v);
+	json_add_hex(o, "root_hash", v->root_hash, v->root_hash_size);
 	return o;
 }
 
@@ -106,7 +88,7 @@ static struct json_object *source_object(const struct oci_layer *source)
 
 	add_digest(o, "digest", &source->digest);
 	add_digest(o, "diff_id", &source->diff_id);
-	add_text(o, "media_type", source->media_type);
+	json_add_text(o, "media_type", source->media_type);
 	return o;
 }
 
@@ -118,14 +100,14 @@ static struct json_object *layer_object(const struct manifest_layer *layer)
 	char uuid[UUID_TEXT_SIZE];
 
 	uuid_text(image->uuid, uuid);
-	add_text(o, "file", layer->file);
-	add_number(o, "size", image->size);
-	add_text(o, "sha256", sha256);
-	add_text(o, "serial", image->serial);
+	json_add_text(o, "file", layer->file);
+	json_add_number(o, "size", image->size);
+	json_add_text(o, "sha256", sha256);
+	json_add_text(o, "serial", image->serial);
 	if (layer->source)
 		json_object_object_add(o, "source", source_object(layer->source));
-	add_text(o, "fstype", "erofs");
-	add_text(o, "uuid", uuid);
+	json_add_text(o, "fstype", "erofs");
+	json_add_text(o, "uuid", uuid);
 	json_object_object_add(o, "verity", verity_object(&image->verity));
 	return o;
 }
@@ -138,15 +120,15 @@ char *manifest_json(const struct oci_image *source, const struct manifest_layer 
 	char *cmdline auto_text = manifest_cmdline(layers, count);
 	char *text;
 
-	add_number(o, "version", 1);
-	add_text(image, "ref", source->ref);
+	json_add_number(o, "version", 1);
+	json_add_text(image, "ref", source->ref);
 	add_digest(image, "manifest_digest", &source->manifest);
 	add_digest(image, "config_digest", &source->config);
 	json_object_object_add(o, "image", image);
 	for (size_t i = 0; i < count; i++)
 		json_object_array_add(list, layer_object(&layers[i]));
 	json_object_object_add(o, "layers", list);
-	add_text(o, "cmdline", cmdline);
+	json_add_text(o, "cmdline", cmdline);
 	text = memory_printf("%s\n", json_object_to_json_string_ext(
 					     o, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED |
 							JSON_C_TO_STRING_NOSLASHESCAPE));
