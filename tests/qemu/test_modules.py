@@ -98,8 +98,9 @@ def test_refused_when_packing(bed: Bed, one: list[Layer]) -> None:
     tree = bed.path("modules")
     tree.mkdir()
     for name in ["modules.dep", "modules.builtin"]:
-        lines = (bed.programs.modules / name).read_text().splitlines(keepends=True)
-        (tree / name).write_text("".join(x for x in lines if not re.search(r"/(ext4|erofs)\.ko", x)))
+        lines = (bed.programs.modules / name).read_text().splitlines(True)
+        kept = [x for x in lines if not re.search(r"/(ext4|erofs)\.ko", x)]
+        (tree / name).write_text("".join(kept))
     line = one[0].argument("SERIAL=layer0")
     for cmdline, words in [
         (f"{line},fstype=ext4", "the kernel has no CONFIG_EXT4_FS"),

@@ -90,7 +90,8 @@ class Bed:
     # --- artefacts ----------------------------------------------------------
 
     def initramfs(self, modules: Sequence[str] = (), files: Optional[dict[str, bytes]] = None,
-                  options: Sequence[str] = (), tree: Optional[Path] = None) -> Path:
+                  options: Sequence[str] = (), tree: Optional[Path] = None,
+                  policy: str = "") -> Path:
         """
         socle-init and the kernel modules that it needs, and what a test adds; the
         modules are those of the kernel unless a test has a tree of its own.
@@ -99,6 +100,9 @@ class Bed:
 
         def make(draft: Path) -> None:
             more: list[str | Path] = [*options]
+            if policy:
+                (draft / "policy").write_text(policy)
+                more += ["--policy", draft / "policy"]
             for name in modules:
                 more += ["--module", name]
             for number, (name, content) in enumerate(files.items()):
@@ -107,7 +111,7 @@ class Bed:
                 more += ["--file", f"{name}={draft / str(number)}"]
             image.make_initramfs(programs.image, programs.init, tree, draft / "initramfs", *more)
 
-        key = digest(programs.image, programs.init, tree / "modules.dep", *modules, *options,
+        key = digest(programs.image, programs.init, tree / "modules.dep", *modules, *options, policy,
                      *itertools.chain(*files.items()))
         return self.store.get("initramfs", key, make) / "initramfs"
 
