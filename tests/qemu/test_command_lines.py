@@ -41,6 +41,7 @@ class Line:
     extension: bool = False  # the same disk once more, as the extension coco
     policy: str = ""  # of the initramfs
     corruption: str = "panic_on_corruption"
+    agent: str = "/sbin/init"
     without: str = ""  # a word that this machine or Debian's kernel cannot bear
 
     def __str__(self) -> str:
@@ -93,6 +94,8 @@ LINES = [
          root="overlay"),
     Line("systemd_no_superblock", "systemd, veritysetup.c: veritytab's options",
          sealed.tree_behind, "erofs", ("root",)),
+    Line("systemd_usrhash_volatile", "systemd, veritysetup-generator.c and volatile-root.c",
+         sealed.peer_pod, "erofs", ("usr",), root="tmpfs", agent="/usr/sbin/init"),
     Line("bottlerocket_partnroff", "bottlerocket-os/twoliter, imghelper", sealed.bottlerocket,
          "erofs", ("root",), corruption="restart_on_corruption"),
 ]
@@ -125,12 +128,14 @@ def test_command_line(bed: Bed, line: Line) -> None:
     disks = [Disk(path, "image-0123456789abcd")]
     if line.extension:
         disks.append(Disk(path, "extension-coco"))
-    machine = there.machine(disks, [fill(line, image)], line.kind)
+    ours = [] if line.agent == "/sbin/init" else [f"socle.agent={line.agent}"]
+    machine = there.machine(disks, [fill(line, image), *ours], line.kind)
     # Packed for this line: s390x' kernel has ext4 as a module.
     machine.initramfs = there.initramfs(options=["--cmdline", machine.cmdline],
                                         policy=line.policy)
     result = there.boot(machine)
-    expect_agent(result, image, list(line.devices), line.root or line.fstype, line.corruption)
+    expect_agent(result, image, list(line.devices), line.root or line.fstype, line.corruption,
+                 line.agent)
     mounts = result.report.mounts()
     assert ("/var" in mounts) == ("systemd.volatile=state" in machine.cmdline), mounts
     if line.extension:
