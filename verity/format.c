@@ -4,31 +4,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <libcryptsetup.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "lib/cleanup.h"
+#include "verity/crypt.h"
 
 #define UUID_TEXT_SIZE 37
-
-static void cleanup_crypt(struct crypt_device **cd)
-{
-	crypt_free(*cd);
-}
-
-#define auto_crypt __attribute__((cleanup(cleanup_crypt)))
-
-/* What libcryptsetup says last is why it failed. */
-static void keep_message(int level, const char *message, void *context)
-{
-	struct err *e = context;
-
-	if (level == CRYPT_LOG_ERROR && e)
-		snprintf(e->text, sizeof(e->text), "%.*s", (int)strcspn(message, "\n"), message);
-}
 
 static void uuid_text(const uint8_t uuid[VERITY_UUID_SIZE], char text[UUID_TEXT_SIZE])
 {
@@ -79,7 +63,6 @@ static int create_hash(const char *path, uint64_t data_bytes, struct verity_para
 	struct crypt_device *cd auto_crypt = NULL;
 	char uuid_string[UUID_TEXT_SIZE];
 	size_t size = sizeof(p->root_hash);
-	struct err said = { .text = "" };
 	struct crypt_params_verity params = {
 		.hash_name = p->hash_name,
 		.data_device = path,
@@ -95,16 +78,15 @@ static int create_hash(const char *path, uint64_t data_bytes, struct verity_para
 	int r;
 
 	uuid_text(uuid, uuid_string);
+	verity_crypt_listen();
 	r = crypt_init_data_device(&cd, path, path);
-	if (!r) {
-		crypt_set_log_callback(cd, keep_message, &said);
+	if (!r)
 		r = crypt_format(cd, CRYPT_VERITY, NULL, NULL, uuid_string, NULL, 0, &params);
-	}
 	if (!r)
 		r = crypt_volume_key_get(cd, CRYPT_ANY_SLOT, (char *)p->root_hash, &size, NULL, 0);
 	if (r < 0)
 		return err_set(e, FAIL_SYSTEM_CALL_FAILED, -r, "hash tree of %s: %s", path,
-			       said.text[0] ? said.text : strerror(-r));
+			       verity_crypt_complaint()[0] ? verity_crypt_complaint() : strerror(-r));
 	if (size != verity_digest_size(p->hash_name))
 		return err_set(e, FAIL_ROOT_HASH_INVALID, EIO, "%s: a root hash of %zu bytes", path,
 			       size);

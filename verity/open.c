@@ -2,30 +2,10 @@
 #include "verity/open.h"
 
 #include <errno.h>
-#include <libcryptsetup.h>
-#include <stdio.h>
 #include <string.h>
 
+#include "verity/crypt.h"
 #include "verity/dm.h"
-
-static void cleanup_crypt(struct crypt_device **cd)
-{
-	crypt_free(*cd);
-}
-
-#define auto_crypt __attribute__((cleanup(cleanup_crypt)))
-
-/* libcryptsetup's last complaint, without its newline, for the sentence. */
-static char complaint[ERR_TEXT_SIZE / 2];
-
-static void keep_complaint(int level, const char *message, void *data)
-{
-	(void)data;
-	if (level != CRYPT_LOG_ERROR)
-		return;
-	snprintf(complaint, sizeof(complaint), "%s", message);
-	complaint[strcspn(complaint, "\n")] = '\0';
-}
 
 /*
  * What the kernel answers where it does not accept a signature: certs/system_keyring.c
@@ -44,6 +24,8 @@ static const struct refusal {
 /* Of all these libcryptsetup returns ENOKEY alone, but its complaint ends with each in words. */
 static const struct refusal *find_refusal(int r)
 {
+	const char *complaint = verity_crypt_complaint();
+
 	for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++) {
 		const char *words = strerror(refusals[i].errnum);
 		size_t length = strlen(words), all = strlen(complaint);
@@ -58,6 +40,7 @@ static const struct refusal *find_refusal(int r)
 static int open_failed(const struct verity_signature *signature, int r, struct err *e)
 {
 	const struct refusal *refusal = signature ? find_refusal(r) : NULL;
+	const char *complaint = verity_crypt_complaint();
 
 	if (refusal)
 		return err_set(e, FAIL_SIGNATURE_REJECTED, refusal->errnum,
@@ -113,7 +96,7 @@ static int read_number(const char *name, struct verity_device *ret)
 static int activate(const char *name, const struct verity_parts *parts,
 		    const struct verity_params *p, const struct verity_signature *signature)
 {
-	auto_crypt struct crypt_device *cd = NULL;
+	struct crypt_device *cd auto_crypt = NULL;
 	uint32_t flags = CRYPT_ACTIVATE_READONLY |
 			 CRYPT_ACTIVATE_SHARED | /* a disk may carry more than one volume */
 			 (p->ignore_zero_blocks ? CRYPT_ACTIVATE_IGNORE_ZERO_BLOCKS : 0);
@@ -137,8 +120,7 @@ int verity_open(const char *name, const struct verity_parts *parts, const struct
 	if (strlen(name) >= VERITY_NAME_SIZE)
 		return err_set(e, FAIL_VERITY_OPEN_FAILED, ENAMETOOLONG, "the name %s is too long",
 			       name);
-	complaint[0] = '\0';
-	crypt_set_log_callback(NULL, keep_complaint, NULL);
+	verity_crypt_listen();
 	r = activate(name, parts, p, signature);
 	if (r < 0)
 		return open_failed(signature, r, e);
