@@ -135,9 +135,10 @@ static int choose_want(struct modules *m, const struct feature_info *feature,
 	int r = 0;
 
 	if (!count && known && !want->optional && !if_there)
-		return refuse(e, "%s: the kernel has no CONFIG_%s, neither as a module nor built "
-				 "in: it is needed for %s", m->directory, want->options,
-			      feature->what);
+		return refuse(e,
+			      "%s: the kernel has no CONFIG_%s, neither as a module nor built "
+			      "in: it is needed for %s",
+			      m->directory, want->options, feature->what);
 	for (size_t i = 0; !r && i < count; i++)
 		r = choose(m, found[i], want->optional || if_there || count > 1, e);
 	return r;

@@ -9,8 +9,8 @@
 /* What a machine can be described with, and what is assumed of one that is not. */
 static const struct {
 	enum feature feature;
-	unsigned int assumed;  /* on these architectures, enum kernel_arch or'ed */
-	unsigned int if_there; /* on these, where the kernel has it */
+	unsigned int assumed;               /* on these architectures, enum kernel_arch or'ed */
+	unsigned int if_there;              /* on these, where the kernel has it */
 	enum { IS_BUS = 1, WANTS_BUS } bus; /* of virtio */
 } machine[] = {
 	{ FEATURE_VIRTIO_PCI, ARCH_X86_64 | ARCH_AARCH64, ARCH_S390X, IS_BUS },
@@ -78,8 +78,9 @@ static int take_word(struct needs *n, const char *word, enum kernel_arch arch, s
 	enum feature feature = feature_find(word);
 
 	if (feature == FEATURES || !needs_is_machine(feature))
-		return refuse(e, "--machine %.40s: not one of virtio-pci, virtio-mmio, virtio-ccw, "
-				 "virtio-blk, virtio-scsi, virtio-console, nvme, pmem, hyperv, xen",
+		return refuse(e,
+			      "--machine %.40s: not one of virtio-pci, virtio-mmio, virtio-ccw, "
+			      "virtio-blk, virtio-scsi, virtio-console, nvme, pmem, hyperv, xen",
 			      word);
 	if (arch && !(feature_infos[feature].archs & arch))
 		return refuse(e, "--machine %s: not on %s", word, kernel_arch_name(arch));
@@ -100,8 +101,11 @@ static int check_bus(const struct needs *n, struct err *e)
 		if (machine[i].bus == WANTS_BUS)
 			device = feature_infos[machine[i].feature].name;
 	}
-	return device ? refuse(e, "--machine %s: on which bus, virtio-pci, virtio-mmio or "
-				  "virtio-ccw?", device) : 0;
+	return device ? refuse(e,
+			       "--machine %s: on which bus, virtio-pci, virtio-mmio or "
+			       "virtio-ccw?",
+			       device)
+		      : 0;
 }
 
 int needs_of_machine(struct needs *n, const struct option_list *words, enum kernel_arch arch,
@@ -220,8 +224,7 @@ int needs_of_plan(struct needs *n, const struct boot_plan *plan, bool machine_de
 
 	for (size_t i = 0; !r && (v = plan_volume(plan, i)); i++)
 		r = add_volume(n, v, machine_described, e);
-	if (plan->root == PLAN_ROOT_LAYERS &&
-	    (plan->layers > 1 || plan->upper == PLAN_UPPER_TMPFS))
+	if (plan->root == PLAN_ROOT_LAYERS && (plan->layers > 1 || plan->upper == PLAN_UPPER_TMPFS))
 		needs_add(n, FEATURE_OVERLAY, NEED_YES);
 	if (plan->extensions)
 		needs_add(n, FEATURE_EXTENSIONS, NEED_YES);
