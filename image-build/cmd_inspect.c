@@ -19,6 +19,7 @@
 #include "lib/cleanup.h"
 #include "lib/hex.h"
 #include "lib/io.h"
+#include "mount/erofs.h"
 #include "verity/superblock.h"
 
 struct options {
@@ -118,25 +119,25 @@ static int inspect_verity(struct report *r, uint64_t offset, bool *found, struct
 
 static int inspect_erofs(struct report *r, struct err *e)
 {
-	struct erofs_facts facts;
+	struct erofs_superblock sb;
 	uint64_t at;
 	bool found;
 	int ret;
 
-	if (probe_erofs(r->head, r->head_size, &facts))
+	if (erofs_superblock_read(r->head, r->head_size, &sb))
 		return refuse(e, "its erofs superblock has fields that cannot be");
-	if (facts.size > r->size)
+	if (sb.size_bytes > r->size)
 		return refuse(e, "its erofs has %" PRIu64 " bytes, the file only %" PRIu64,
-			      facts.size, r->size);
-	json_add_number(r->o, "block_size", facts.block_size);
-	json_add_number(r->o, "filesystem_bytes", facts.size);
-	json_add_number(r->o, "inodes", facts.inodes);
-	add_uuid(r->o, "uuid", facts.uuid);
+			      sb.size_bytes, r->size);
+	json_add_number(r->o, "block_size", sb.block_size);
+	json_add_number(r->o, "filesystem_bytes", sb.size_bytes);
+	json_add_number(r->o, "inodes", sb.inodes);
+	add_uuid(r->o, "uuid", sb.uuid);
 	/* Where this program puts it, and where it may stand behind blocks of 512 bytes. */
-	at = (facts.size + 4095) & ~4095ULL;
+	at = (sb.size_bytes + 4095) & ~4095ULL;
 	ret = inspect_verity(r, at, &found, e);
-	if (!ret && !found && at != facts.size)
-		ret = inspect_verity(r, facts.size, &found, e);
+	if (!ret && !found && at != sb.size_bytes)
+		ret = inspect_verity(r, sb.size_bytes, &found, e);
 	if (!ret && found)
 		json_add_text(r->o, "type", "erofs+verity");
 	return ret;

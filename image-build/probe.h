@@ -33,15 +33,4 @@ enum image_kind probe_kind(const uint8_t *bytes, size_t size);
 /* "erofs", "GPT disk", … */
 const char *probe_name(enum image_kind kind);
 
-/* The fields of an erofs superblock that matter here. */
-struct erofs_facts {
-	uint32_t block_size; /* bytes */
-	uint64_t blocks, inodes;
-	uint64_t size; /* blocks * block_size */
-	uint8_t uuid[UUID_SIZE];
-};
-
-/* From the first PROBE_BYTES; -EINVAL where the fields cannot be. Source: fs/erofs/erofs_fs.h. */
-int probe_erofs(const uint8_t *bytes, size_t size, struct erofs_facts *ret);
-
 #endif

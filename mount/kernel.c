@@ -6,6 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/le.h"
+#include "mount/erofs.h"
+
 static const struct {
 	const char *type, *option;
 } fstypes[] = {
@@ -49,28 +52,22 @@ static const struct compression {
 	{ "squashfs", 6, "CONFIG_SQUASHFS_ZSTD" },
 };
 
-#define EROFS_AT_INCOMPAT      (1024 + 80)
-#define EROFS_AT_ALGORITHMS    (1024 + 84)
-#define EROFS_INCOMPAT_CFGS    0x2 /* there is a set of algorithms */
 #define SQUASHFS_AT_COMPRESSION 20
-
-static unsigned int get_le16(const uint8_t *bytes)
-{
-	return bytes[0] | (unsigned int)bytes[1] << 8;
-}
 
 /*
  * The compressions of a file system, a bit for each number. An erofs that has
  * some needs LZ4's option for all of them.
  */
-static unsigned int used_compressions(const char *type, const uint8_t *start)
+static unsigned int used_compressions(const char *type, const uint8_t *start, size_t size)
 {
-	unsigned int number;
+	struct erofs_superblock sb;
+	uint64_t number;
 
 	if (!strcmp(type, "erofs"))
-		return start[EROFS_AT_INCOMPAT] & EROFS_INCOMPAT_CFGS ?
-			       get_le16(start + EROFS_AT_ALGORITHMS) | 1 : 0;
-	number = get_le16(start + SQUASHFS_AT_COMPRESSION);
+		return !erofs_superblock_read(start, size, &sb) &&
+				       sb.incompat & EROFS_INCOMPAT_COMPR_CFGS ?
+			       sb.algorithms | 1 : 0;
+	number = le_get(start + SQUASHFS_AT_COMPRESSION, 2);
 	return number < 16 ? 1U << number : 0;
 }
 
@@ -90,7 +87,7 @@ int kernel_explain_mount(const char *type, const uint8_t *start, size_t size, in
 
 	if (size < KERNEL_START_SIZE || !may_lack_compression(type, r, e))
 		return r;
-	used = used_compressions(type, start);
+	used = used_compressions(type, start, size);
 	for (size_t i = 0; i < sizeof(compressions) / sizeof(compressions[0]); i++) {
 		const struct compression *c = &compressions[i];
 

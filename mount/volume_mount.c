@@ -10,6 +10,7 @@
 
 #include "lib/cleanup.h"
 #include "lib/io.h"
+#include "mount/erofs.h"
 #include "mount/fsmount.h"
 #include "mount/kernel.h"
 #include "verity/device.h"
@@ -48,20 +49,8 @@ static int require_xattrs(const char *target, const char *type, struct err *e)
 	return err_errno(e, FAIL_MOUNT_FAILED, "read an extended attribute of %s", target);
 }
 
-/* struct erofs_super_block in the kernel's fs/erofs/erofs_fs.h; little-endian. */
-#define EROFS_SUPERBLOCK_OFFSET 1024
-#define EROFS_SUPERBLOCK_SIZE   128
-#define EROFS_AT_BLKSZBITS      12
-#define EROFS_AT_BLOCKS         36
-#define EROFS_AT_INCOMPAT       80
 /* More devices, more bits of addresses: the size would have to be found in another way. */
-#define EROFS_INCOMPAT_REFUSED  (0x8 | 0x80)
-
-static uint32_t get_le32(const uint8_t *bytes)
-{
-	return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 |
-	       (uint32_t)bytes[3] << 24;
-}
+#define EROFS_INCOMPAT_REFUSED (EROFS_INCOMPAT_DEVICE_TABLE | EROFS_INCOMPAT_48BIT)
 
 /*
  * A verity superblock is the host's, and one that covers less than the file
@@ -71,8 +60,9 @@ static uint32_t get_le32(const uint8_t *bytes)
 static int require_whole(const struct open_volume *o, const char *type, struct err *e)
 {
 	const struct verity_params *p = &o->params;
-	uint64_t covered = p->data_blocks * p->data_block_size, needed;
-	uint8_t sb[EROFS_SUPERBLOCK_SIZE];
+	uint64_t covered = p->data_blocks * p->data_block_size;
+	uint8_t start[EROFS_SUPERBLOCK_OFFSET + EROFS_SUPERBLOCK_SIZE];
+	struct erofs_superblock sb;
 	auto_fd int fd = -1;
 
 	if (o->volume->proof != VOLUME_SUPERBLOCK || strcmp(type, "erofs"))
@@ -80,18 +70,17 @@ static int require_whole(const struct open_volume *o, const char *type, struct e
 	fd = device_node_open(o->device.path, o->device.major, o->device.minor, e);
 	if (fd < 0)
 		return fd;
-	if (io_pread(fd, sb, sizeof(sb), EROFS_SUPERBLOCK_OFFSET) != (ssize_t)sizeof(sb))
+	if (io_pread(fd, start, sizeof(start), 0) != (ssize_t)sizeof(start))
 		return err_set(e, FAIL_DEVICE_READ_FAILED, EIO, "read the erofs superblock of %s",
 			       o->device.path);
-	if (sb[EROFS_AT_BLKSZBITS] > 16 || get_le32(sb + EROFS_AT_INCOMPAT) & EROFS_INCOMPAT_REFUSED)
+	if (erofs_superblock_read(start, sizeof(start), &sb) || sb.incompat & EROFS_INCOMPAT_REFUSED)
 		return err_set(e, FAIL_MOUNT_FAILED, EINVAL,
 			       "an erofs of this kind is not mounted by a verity superblock");
-	needed = (uint64_t)get_le32(sb + EROFS_AT_BLOCKS) << sb[EROFS_AT_BLKSZBITS];
-	if (needed <= covered)
+	if (sb.size_bytes <= covered)
 		return 0;
 	return err_set(e, FAIL_VERITY_PARAMS_INVALID, EINVAL,
 		       "the verity superblock covers %llu bytes and the file system has %llu",
-		       (unsigned long long)covered, (unsigned long long)needed);
+		       (unsigned long long)covered, (unsigned long long)sb.size_bytes);
 }
 
 #define OPTIONS_MAX 24

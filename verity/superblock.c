@@ -5,6 +5,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "lib/le.h"
+
 /* Where each field starts. */
 enum {
 	AT_SIGNATURE = 0,
@@ -20,21 +22,6 @@ enum {
 };
 
 static const uint8_t signature[8] = { 'v', 'e', 'r', 'i', 't', 'y', 0, 0 };
-
-static uint64_t get_le(const uint8_t *at, unsigned int size)
-{
-	uint64_t value = 0;
-
-	for (unsigned int i = size; i > 0; i--)
-		value = value << 8 | at[i - 1];
-	return value;
-}
-
-static void put_le(uint8_t *at, unsigned int size, uint64_t value)
-{
-	for (unsigned int i = 0; i < size; i++, value >>= 8)
-		at[i] = (uint8_t)value;
-}
 
 static bool block_size_allowed(uint64_t size)
 {
@@ -57,8 +44,8 @@ static int read_algorithm(const uint8_t *at, struct verity_params *p, struct err
 static int read_geometry(const uint8_t *bytes, uint64_t offset_bytes, struct verity_params *p,
 			 struct err *e)
 {
-	uint64_t data_block_size = get_le(bytes + AT_DATA_BLOCK_SIZE, 4);
-	uint64_t hash_block_size = get_le(bytes + AT_HASH_BLOCK_SIZE, 4);
+	uint64_t data_block_size = le_get(bytes + AT_DATA_BLOCK_SIZE, 4);
+	uint64_t hash_block_size = le_get(bytes + AT_HASH_BLOCK_SIZE, 4);
 	struct verity_geometry geometry;
 
 	if (!block_size_allowed(data_block_size) || !block_size_allowed(hash_block_size))
@@ -68,7 +55,7 @@ static int read_geometry(const uint8_t *bytes, uint64_t offset_bytes, struct ver
 			       data_block_size, hash_block_size);
 	p->data_block_size = (uint32_t)data_block_size;
 	p->hash_block_size = (uint32_t)hash_block_size;
-	p->data_blocks = get_le(bytes + AT_DATA_BLOCKS, 8);
+	p->data_blocks = le_get(bytes + AT_DATA_BLOCKS, 8);
 	if (p->data_blocks == 0)
 		return invalid(e, "verity superblock: no data blocks");
 	if (verity_hash_start(offset_bytes, p->hash_block_size, &p->hash_start_block))
@@ -79,7 +66,7 @@ static int read_geometry(const uint8_t *bytes, uint64_t offset_bytes, struct ver
 
 static int read_salt(const uint8_t *bytes, struct verity_params *p, struct err *e)
 {
-	uint64_t size = get_le(bytes + AT_SALT_SIZE, 2);
+	uint64_t size = le_get(bytes + AT_SALT_SIZE, 2);
 
 	if (size > VERITY_SALT_MAX)
 		return invalid(e, "verity superblock: a salt of %" PRIu64 " bytes, at most %d",
@@ -98,11 +85,11 @@ int verity_superblock_read(const uint8_t bytes[VERITY_SUPERBLOCK_SIZE], uint64_t
 
 	if (memcmp(bytes + AT_SIGNATURE, signature, sizeof(signature)))
 		return err_set(e, FAIL_VERITY_PARAMS_INVALID, ENODATA, "no verity superblock");
-	if (get_le(bytes + AT_VERSION, 4) != 1)
+	if (le_get(bytes + AT_VERSION, 4) != 1)
 		return invalid(e, "verity superblock: version %" PRIu64 ", only 1 is known",
-			       get_le(bytes + AT_VERSION, 4));
+			       le_get(bytes + AT_VERSION, 4));
 	verity_params_init(&p);
-	p.hash_type = (uint32_t)get_le(bytes + AT_HASH_TYPE, 4);
+	p.hash_type = (uint32_t)le_get(bytes + AT_HASH_TYPE, 4);
 	if (p.hash_type > 1)
 		return invalid(e,
 			       "verity superblock: hash type %" PRIu32 ", only 0 and 1 are known",
@@ -125,14 +112,14 @@ void verity_superblock_write(const struct verity_params *p, const uint8_t uuid[V
 {
 	memset(bytes, 0, VERITY_SUPERBLOCK_SIZE);
 	memcpy(bytes + AT_SIGNATURE, signature, sizeof(signature));
-	put_le(bytes + AT_VERSION, 4, 1);
-	put_le(bytes + AT_HASH_TYPE, 4, p->hash_type);
+	le_put(bytes + AT_VERSION, 4, 1);
+	le_put(bytes + AT_HASH_TYPE, 4, p->hash_type);
 	memcpy(bytes + AT_UUID, uuid, VERITY_UUID_SIZE);
 	memcpy(bytes + AT_ALGORITHM, p->hash_name,
 	       strnlen(p->hash_name, VERITY_HASH_NAME_SIZE - 1));
-	put_le(bytes + AT_DATA_BLOCK_SIZE, 4, p->data_block_size);
-	put_le(bytes + AT_HASH_BLOCK_SIZE, 4, p->hash_block_size);
-	put_le(bytes + AT_DATA_BLOCKS, 8, p->data_blocks);
-	put_le(bytes + AT_SALT_SIZE, 2, p->salt_size);
+	le_put(bytes + AT_DATA_BLOCK_SIZE, 4, p->data_block_size);
+	le_put(bytes + AT_HASH_BLOCK_SIZE, 4, p->hash_block_size);
+	le_put(bytes + AT_DATA_BLOCKS, 8, p->data_blocks);
+	le_put(bytes + AT_SALT_SIZE, 2, p->salt_size);
 	memcpy(bytes + AT_SALT, p->salt, p->salt_size);
 }

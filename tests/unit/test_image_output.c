@@ -16,6 +16,7 @@
 #include "image-build/manifest.h"
 #include "image-build/output.h"
 #include "image-build/probe.h"
+#include "mount/erofs.h"
 #include "image-build/refuse.h"
 #include "lib/io.h"
 #include "verity/params.h"
@@ -277,7 +278,7 @@ static void test_probe(void **state)
 		{ IMAGE_UNKNOWN, 0, "", 0 },
 	};
 	uint8_t bytes[PROBE_BYTES];
-	struct erofs_facts facts;
+	struct erofs_superblock facts;
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(magics); i++) {
@@ -295,15 +296,15 @@ static void test_probe(void **state)
 	bytes[1024 + 36] = 3;
 	for (unsigned int bits = 0; bits < 256; bits++) {
 		bytes[1024 + 12] = (uint8_t)bits;
-		assert_int_equal(probe_erofs(bytes, sizeof(bytes), &facts) == 0,
+		assert_int_equal(erofs_superblock_read(bytes, sizeof(bytes), &facts) == 0,
 				 bits >= 9 && bits <= 16);
 	}
 	bytes[1024 + 12] = 12;
-	assert_int_equal(probe_erofs(bytes, sizeof(bytes), &facts), 0);
-	assert_int_equal(facts.size, 3 * 4096);
-	assert_int_equal(probe_erofs(bytes, 1100, &facts), -EINVAL);
+	assert_int_equal(erofs_superblock_read(bytes, sizeof(bytes), &facts), 0);
+	assert_int_equal(facts.size_bytes, 3 * 4096);
+	assert_int_equal(erofs_superblock_read(bytes, 1100, &facts), -EINVAL);
 	bytes[1024 + 36] = 0;
-	assert_int_equal(probe_erofs(bytes, sizeof(bytes), &facts), -EINVAL);
+	assert_int_equal(erofs_superblock_read(bytes, sizeof(bytes), &facts), -EINVAL);
 }
 
 int main(void)

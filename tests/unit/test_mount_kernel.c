@@ -77,6 +77,9 @@ static void test_compressions(void **state)
 
 		start[20] = (uint8_t)row->number;
 		start[21] = (uint8_t)(row->number >> 8);
+		memcpy(start + 1024, "\xe2\xe1\xf5\xe0", 4);
+		start[1024 + 12] = 12;
+		start[1024 + 36] = 1;
 		start[1024 + 80] = (uint8_t)row->features;
 		start[1024 + 84] = (uint8_t)row->number;
 		start[1024 + 85] = (uint8_t)(row->number >> 8);
