@@ -4,6 +4,7 @@
 
 #include "init/log.h"
 #include "init/steps.h"
+#include "mount/match.h"
 
 /*
  * The host chooses what an unverified extension's disk looks like, but not
@@ -17,7 +18,7 @@ static int refuse_unused_tree(const struct boot *b, const struct volume *v, stru
 
 	tree.partition = 2;
 	if (v->proof != VOLUME_RAW || v->data.partition != 1 ||
-	    !resolve_match(&b->search.set, &tree, &found))
+	    !devref_match(&b->search.set, &tree, &found))
 		return 0;
 	r = err_set(e, FAIL_ROOT_HASH_MISSING, EINVAL,
 		    "%s has a hash partition, and the command line no parameters for it",

@@ -24,13 +24,6 @@ struct device_wish {
 };
 
 /*
- * How many devices of the set answer to a reference, partition suffix and all;
- * the first one is copied to ret. Pure: the ids must have been probed where the reference needs them.
- */
-size_t resolve_match(const struct blockdev_set *set, const struct devref *ref,
-		     struct blockdev *ret);
-
-/*
  * Open the three descriptors. The socket is open before anybody looks into
  * sysfs, so no device can fall between. -1 in each of them on failure.
  */

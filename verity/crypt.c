@@ -17,7 +17,8 @@ static void keep_complaint(int level, const char *message, void *data)
 {
 	(void)data;
 	if (level == CRYPT_LOG_ERROR)
-		snprintf(complaint, sizeof(complaint), "%.*s", (int)strcspn(message, "\n"), message);
+		snprintf(complaint, sizeof(complaint), "%.*s", (int)strcspn(message, "\n"),
+			 message);
 }
 
 void verity_crypt_listen(void)

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "mount/resolve.h"
+#include "mount/match.h"
 
 #define VMBUS "devices/LNXSYSTM:00/LNXSYBUS:00/ACPI0004:00/VMBUS:00/"
 #define STORVSC VMBUS "f8b3781a-1e82-4818-a1c3-63d806ec15bb/host0/target0:0:0/"
@@ -113,7 +113,7 @@ static void test_found_by_name_number_and_place(void **state)
 		struct devref ref;
 
 		expect_success(references[i].ref, devref_parse(references[i].ref, &ref, &e), &e);
-		if (resolve_match(&set, &ref, &found) != (wanted != NULL) ||
+		if (devref_match(&set, &ref, &found) != (wanted != NULL) ||
 		    strcmp(found.name, wanted ? wanted : "none"))
 			fail_msg("%s: found %s", references[i].ref, found.name);
 	}

@@ -12,6 +12,7 @@
 
 #include "lib/clock.h"
 #include "lib/file.h"
+#include "mount/match.h"
 #include "mount/resolve.h"
 #include "tests/unit/fake_disk.h"
 #include "tests/unit/fake_sysfs.h"
@@ -174,10 +175,10 @@ static void test_match(void **state)
 		struct err e = { 0 };
 
 		expect_success(rows[i].ref, devref_parse(rows[i].ref, &ref, &e), &e);
-		assert_int_equal(resolve_match(&set, &ref, &found), rows[i].count);
+		assert_int_equal(devref_match(&set, &ref, &found), rows[i].count);
 		assert_string_equal(found.name, rows[i].count ? rows[i].first : "untouched");
 	}
-	assert_int_equal(resolve_match(&set, &(struct devref){ .kind = DEVREF_NONE },
+	assert_int_equal(devref_match(&set, &(struct devref){ .kind = DEVREF_NONE },
 				       &set.dev[3]), 0);
 }
 
@@ -248,7 +249,7 @@ static void test_match_by_place(void **state)
 		struct err e = { 0 };
 
 		expect_success(rows[i].ref, devref_parse(rows[i].ref, &ref, &e), &e);
-		if (resolve_match(&set, &ref, &found) != (rows[i].found != NULL) ||
+		if (devref_match(&set, &ref, &found) != (rows[i].found != NULL) ||
 		    strcmp(found.name, rows[i].found ? rows[i].found : "untouched"))
 			fail_msg("%s: found %s", rows[i].ref, found.name);
 	}
@@ -256,7 +257,7 @@ static void test_match_by_place(void **state)
 	set.dev[set.count++] = (struct blockdev){
 		.name = "sdb", .address = "/pci0000:00/0000:00:05.0/host1/target1:0:1/1:0:1:7/",
 	};
-	assert_int_equal(resolve_match(&set, &(struct devref){ .kind = DEVREF_SCSI, .major = 1,
+	assert_int_equal(devref_match(&set, &(struct devref){ .kind = DEVREF_SCSI, .major = 1,
 							       .minor = 7 }, &set.dev[20]), 2);
 }
 
