@@ -24,14 +24,24 @@ sed -n 's/^FEATURE(\([A-Z0-9_]*\), "\([^"]*\)", \([^,]*\),.*/\1 \2 \3/p' \
 sed -n 's/^\(NEEDS\|BUILT_IN\)(\([A-Z0-9_]*\), \([^,]*\), "\([^"]*\)".*/\2 \3 \4/p' \
 	kernel-config/features.def >"$work/rules"
 
-# The features of an architecture.  Our kernels have no modules, and are no guests of
-# Hyper-V and Xen.
+# The features of an architecture that our kernels have.
 features_of()
 {
-	awk -v a="${1^^}" '$2 !~ /^(modules|hyperv|xen)$/ && (/ ANY$/ || $0 ~ " " a "( |$)") {
-		print $1, $2
-	}' \
-		"$work/features"
+	awk -v a="${1^^}" '
+	NR == FNR { if (/^[^#]/) left_out[$1]; next }
+	!($2 in left_out) && (/ ANY$/ || $0 ~ " " a "( |$)") { print $1, $2 }
+	' kernel-config/left-out "$work/features"
+}
+
+# What is left out has its name from features.def.
+check_left_out()
+{
+	local name
+
+	while read -r name; do
+		grep -q "^[A-Z0-9_]* $name " "$work/features" ||
+			complain "kernel-config/left-out: $name is no feature"
+	done < <(grep '^[^#]' kernel-config/left-out)
 }
 
 check() { "$image" kernel-check --arch "$@"; }
@@ -86,6 +96,7 @@ check_form()
 }
 
 check_form
+check_left_out
 for machine in x86_64 s390x aarch64; do
 	(cd "$fragments" && ../fragments.sh "$machine" | xargs cat) >"$work/$machine"
 	check_features "$machine"
