@@ -12,19 +12,9 @@
 
 #define FEATURE(id, name, archs, by_default, what)                                                 \
 	[FEATURE_##id] = { name, archs, by_default, what },
-#define NEEDS(id, archs, options, loss)
-#define BUILT_IN(id, archs, options, loss)
-#define HELPS(id, archs, options, loss)
-#define SINCE(id, version, patch_level, loss)
-#define MODULE(option, names)
 const struct feature_info feature_infos[FEATURES] = {
 #include "kernel-config/features.def"
 };
-#undef FEATURE
-#undef NEEDS
-#undef BUILT_IN
-#undef HELPS
-#undef SINCE
 
 struct rule {
 	enum feature feature;
@@ -35,7 +25,6 @@ struct rule {
 	unsigned int version, patch_level;
 };
 
-#define FEATURE(id, name, archs, by_default, what)
 #define NEEDS(id, archs, options, loss) { FEATURE_##id, RULE_NEEDS, archs, options, loss, 0, 0 },
 #define BUILT_IN(id, archs, options, loss)                                                         \
 	{ FEATURE_##id, RULE_BUILT_IN, archs, options, loss, 0, 0 },
@@ -48,18 +37,7 @@ struct rule {
 static const struct rule rules[] = {
 #include "kernel-config/features.def"
 };
-#undef FEATURE
-#undef NEEDS
-#undef BUILT_IN
-#undef HELPS
-#undef SINCE
-#undef MODULE
 
-#define FEATURE(id, name, archs, by_default, what)
-#define NEEDS(id, archs, options, loss)
-#define BUILT_IN(id, archs, options, loss)
-#define HELPS(id, archs, options, loss)
-#define SINCE(id, version, patch_level, loss)
 #define MODULE(option, names) { option, names },
 static const struct {
 	const char *option, *names;

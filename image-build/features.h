@@ -12,18 +12,7 @@
 
 enum feature {
 #define FEATURE(id, name, archs, by_default, what) FEATURE_##id,
-#define NEEDS(id, archs, options, loss)
-#define BUILT_IN(id, archs, options, loss)
-#define HELPS(id, archs, options, loss)
-#define SINCE(id, version, patch_level, loss)
-#define MODULE(option, names)
 #include "kernel-config/features.def"
-#undef FEATURE
-#undef NEEDS
-#undef BUILT_IN
-#undef HELPS
-#undef SINCE
-#undef MODULE
 	FEATURES,
 };
 
