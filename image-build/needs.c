@@ -205,14 +205,14 @@ static int add_volume(struct needs *n, const struct volume *v, bool machine_desc
 }
 
 /* What a failure's line goes out on. */
-static void add_report(struct needs *n, const struct boot_plan *plan)
+static void add_report(struct needs *n, const struct plan_failure *failure)
 {
 	static const char *const prefixes[] = { "/dev/hvc", "/dev/vport" };
 
 	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
-		if (!strncmp(plan->report, prefixes[i], strlen(prefixes[i])))
+		if (!strncmp(failure->device, prefixes[i], strlen(prefixes[i])))
 			needs_add(n, FEATURE_VIRTIO_CONSOLE, NEED_YES);
-	if (plan->report_port)
+	if (failure->vsock_port)
 		needs_add(n, FEATURE_VSOCK, NEED_YES);
 }
 
@@ -228,6 +228,6 @@ int needs_of_plan(struct needs *n, const struct boot_plan *plan, bool machine_de
 		needs_add(n, FEATURE_OVERLAY, NEED_YES);
 	if (plan->extensions)
 		needs_add(n, FEATURE_EXTENSIONS, NEED_YES);
-	add_report(n, plan);
+	add_report(n, &plan->failure);
 	return r;
 }

@@ -67,7 +67,9 @@ static struct json_object *volume_json(const struct volume *v)
 struct json_object *plan_json(const struct boot_plan *plan)
 {
 	struct json_object *o = json_object_new_object(), *volumes = json_object_new_array();
+	char text[PLAN_PATH_SIZE];
 	const struct volume *v;
+	const char *report;
 
 	for (size_t i = 0; (v = plan_volume(plan, i)); i++)
 		json_object_array_add(volumes, volume_json(v));
@@ -79,9 +81,10 @@ struct json_object *plan_json(const struct boot_plan *plan)
 	json_add_bool(o, "var_tmpfs", plan->state_tmpfs);
 	json_add_text(o, "agent", plan->agent);
 	json_add_number(o, "timeout", plan->timeout_s);
-	json_add_text(o, "on_failure", plan_on_failure_word(plan->on_failure));
+	json_add_text(o, "on_failure", plan_on_failure_word(plan->failure.how));
 	json_add_text(o, "on_corruption", plan_on_corruption_word(plan->on_corruption));
-	if (plan->report[0])
-		json_add_text(o, "report", plan->report);
+	report = plan_report_text(&plan->failure, text);
+	if (report)
+		json_add_text(o, "report", report);
 	return o;
 }

@@ -8,7 +8,7 @@
 
 #include "init/log.h"
 
-static const struct boot_plan *failing_plan;
+static const struct plan_failure *how_to_fail;
 static const char *failing_step;
 static pid_t owner;
 
@@ -24,10 +24,10 @@ static void tell(int signal)
 		_exit(1);
 	(void)err_set(&e, FAIL_INIT_CRASHED, EFAULT, "socle-init was ended by signal %d (%s)", signal,
 		      strsignal(signal));
-	log_failure(failing_plan, failing_step, &e);
+	log_failure(how_to_fail, failing_step, &e);
 }
 
-void crash_catch(const struct boot_plan *plan, const char *step)
+void crash_catch(const struct plan_failure *failure, const char *step)
 {
 	static const int signals[] = { SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS };
 	const stack_t other = { .ss_sp = stack, .ss_size = sizeof(stack) };
@@ -36,7 +36,7 @@ void crash_catch(const struct boot_plan *plan, const char *step)
 		.sa_flags = (int)(SA_ONSTACK | SA_RESETHAND),
 	};
 
-	failing_plan = plan;
+	how_to_fail = failure;
 	failing_step = step;
 	owner = getpid();
 	/* All others wait, so that a second one of these is the end. */

@@ -95,13 +95,13 @@ static int take_report(struct boot_plan *plan, const char *value, struct err *e)
 
 	if (!strncmp(value, vsock, strlen(vsock)) &&
 	    !parse_u64(value + strlen(vsock), PLAN_PORT_MAX, &port) && port) {
-		plan->report_port = (uint32_t)port;
+		plan->failure.vsock_port = (uint32_t)port;
 		return 0;
 	}
 	if (strncmp(value, "/dev/", 5) || !dialect_is_path(value))
 		return invalid(e, "report", value,
 			       "a character device, /dev/NAME, or vsock:PORT, 1 to 4294967294");
-	strcpy(plan->report, value);
+	strcpy(plan->failure.device, value);
 	return 0;
 }
 
@@ -163,7 +163,7 @@ static int take_on_failure(struct boot_plan *plan, const char *value, struct err
 
 	if (take_word(words, value, &chosen))
 		return invalid(e, "on_failure", value, "poweroff, reboot, panic or halt");
-	plan->on_failure = (enum plan_on_failure)chosen;
+	plan->failure.how = (enum plan_on_failure)chosen;
 	return 0;
 }
 

@@ -77,10 +77,10 @@ static int open_console(void)
 	return open("/dev/console", O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
 }
 
-void log_keep_open(const struct boot_plan *plan)
+void log_keep_open(const struct plan_failure *failure)
 {
 	kept_console = open_console();
-	report_keep_open(plan);
+	report_keep_open(failure);
 }
 
 static void drain_console(void)
@@ -110,7 +110,7 @@ _Noreturn static void leave(enum plan_on_failure how)
 	_exit(1);
 }
 
-_Noreturn void log_failure(const struct boot_plan *plan, const char *step, const struct err *e)
+_Noreturn void log_failure(const struct plan_failure *failure, const char *step, const struct err *e)
 {
 	char line[LINE_SIZE];
 	int n;
@@ -127,7 +127,7 @@ _Noreturn void log_failure(const struct boot_plan *plan, const char *step, const
 		strcpy(line + n, "\n");
 	else
 		strcpy(line + sizeof(line) - 2, "\n");
-	report_line(plan, line);
+	report_line(failure, line);
 	drain_console();
-	leave(plan->on_failure);
+	leave(failure->how);
 }

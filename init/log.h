@@ -22,12 +22,12 @@ void log_info(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
  * Open what a failure is told on while its name still leads there: soon /dev is
  * in the new root.
  */
-void log_keep_open(const struct boot_plan *plan);
+void log_keep_open(const struct plan_failure *failure);
 
 /*
- * Say the failure once on every console and, if the plan has one, to its report;
- * let them drain; then do what the plan says. Does not return.
+ * Say the failure once on every console and, if there is one, to the report; let
+ * them drain; then leave as failure says. Does not return.
  */
-_Noreturn void log_failure(const struct boot_plan *plan, const char *step, const struct err *e);
+_Noreturn void log_failure(const struct plan_failure *failure, const char *step, const struct err *e);
 
 #endif

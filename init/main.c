@@ -35,10 +35,10 @@ static const struct step {
  */
 static void prepare_report(struct boot *b)
 {
-	const char *report = b->plan.report;
+	const char *report = b->plan.failure.device;
 	struct err ignored;
 
-	if (!b->plan.report_port && (!*report || !access(report, F_OK)))
+	if (!b->plan.failure.vsock_port && (!*report || !access(report, F_OK)))
 		return;
 	(void)step_modules(b, &ignored);
 	for (int ms = 0; *report && ms < REPORT_WAIT_MS && access(report, F_OK); ms += TICK_MS)
@@ -57,12 +57,12 @@ int main(void)
 	}
 	plan_init(&boot.plan);
 	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
-		watchdog_step(&boot.plan, steps[i].name);
+		watchdog_step(steps[i].name, boot.plan.timeout_s, &boot.plan.failure);
 		if (!steps[i].run(&boot, &e))
 			continue;
 		if (steps[i].run == step_plan)
 			prepare_report(&boot);
-		log_failure(&boot.plan, steps[i].name, &e);
+		log_failure(&boot.plan.failure, steps[i].name, &e);
 	}
 	return 1;
 }

@@ -40,6 +40,13 @@ enum plan_on_failure {
 	PLAN_ON_FAILURE_HALT,
 };
 
+/* How a failure is told and left: all of the plan that counts for one. */
+struct plan_failure {
+	enum plan_on_failure how;
+	char device[PLAN_PATH_SIZE]; /* the report's character device, or empty */
+	uint32_t vsock_port;         /* the report's port on the host, 0: none; one of both at most */
+};
+
 /* What our own keys have said, so that no other dialect changes it. */
 struct plan_given {
 	bool upper, agent, timeout, on_corruption;
@@ -67,10 +74,8 @@ struct boot_plan {
 	struct volume extension[PLAN_EXTENSIONS_MAX]; /* on /run/kata-extensions/NAME */
 	char agent[PLAN_PATH_SIZE];            /* absolute, inside of the new root */
 	unsigned int timeout_s;                /* for all devices together */
-	enum plan_on_failure on_failure;
+	struct plan_failure failure;
 	enum verity_corruption on_corruption;
-	char report[PLAN_PATH_SIZE];           /* a character device, or empty */
-	uint32_t report_port;                  /* of the host's vsock, 0: none; only one of both */
 	struct plan_manifest manifest;
 	unsigned int keys_seen;                /* our own keys, a bit for each */
 	struct plan_given given;
@@ -104,6 +109,9 @@ const struct volume *plan_volume(const struct boot_plan *plan, size_t index);
 const char *plan_root_word(enum plan_root root);
 const char *plan_on_failure_word(enum plan_on_failure how);
 const char *plan_on_corruption_word(enum verity_corruption policy);
+
+/* Where a failure is reported, as socle.report= takes it, in text; NULL: nowhere. */
+const char *plan_report_text(const struct plan_failure *failure, char text[PLAN_PATH_SIZE]);
 
 /* The plan as text, one fact a line, the same on every machine. */
 void plan_print(const struct boot_plan *plan, FILE *to);

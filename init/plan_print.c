@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
 #include "init/plan.h"
+
+#include <string.h>
+
 #include "lib/hex.h"
 
 static void print_hex(FILE *to, const char *key, const uint8_t *bytes, size_t size)
@@ -92,6 +95,17 @@ const char *plan_on_corruption_word(enum verity_corruption policy)
 	return words[policy];
 }
 
+const char *plan_report_text(const struct plan_failure *failure, char text[PLAN_PATH_SIZE])
+{
+	if (!failure->vsock_port && !failure->device[0])
+		return NULL;
+	if (failure->vsock_port)
+		snprintf(text, PLAN_PATH_SIZE, "vsock:%u", failure->vsock_port);
+	else
+		strcpy(text, failure->device);
+	return text;
+}
+
 static void print_root(const struct boot_plan *plan, FILE *to)
 {
 	fprintf(to, "root %s\n", plan_root_word(plan->root));
@@ -104,6 +118,8 @@ static void print_root(const struct boot_plan *plan, FILE *to)
 
 void plan_print(const struct boot_plan *plan, FILE *to)
 {
+	char text[PLAN_PATH_SIZE];
+	const char *report = plan_report_text(&plan->failure, text);
 	const struct volume *v;
 
 	for (size_t i = 0; (v = plan_volume(plan, i)); i++)
@@ -111,10 +127,7 @@ void plan_print(const struct boot_plan *plan, FILE *to)
 	print_root(plan, to);
 	fprintf(to, "agent %s\n", plan->agent);
 	fprintf(to, "timeout %u\n", plan->timeout_s);
-	fprintf(to, "on_failure %s\n", plan_on_failure_word(plan->on_failure));
+	fprintf(to, "on_failure %s\n", plan_on_failure_word(plan->failure.how));
 	fprintf(to, "on_corruption %s\n", plan_on_corruption_word(plan->on_corruption));
-	if (plan->report_port)
-		fprintf(to, "report vsock:%u\n", plan->report_port);
-	else
-		fprintf(to, "report %s\n", plan->report[0] ? plan->report : "-");
+	fprintf(to, "report %s\n", report ? report : "-");
 }

@@ -64,9 +64,9 @@ static int open_device(const char *path)
 	return *path ? open(path, O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC) : -1;
 }
 
-void report_keep_open(const struct boot_plan *plan)
+void report_keep_open(const struct plan_failure *failure)
 {
-	kept = open_device(plan->report);
+	kept = open_device(failure->device);
 }
 
 static void tell_device(const char *path, const char *line)
@@ -120,9 +120,9 @@ static void tell_host(uint32_t port, const char *line)
 	report_talk(fd, line, clock_ms() + REPORT_VSOCK_MS);
 }
 
-void report_line(const struct boot_plan *plan, const char *line)
+void report_line(const struct plan_failure *failure, const char *line)
 {
-	tell_device(plan->report, line);
-	if (plan->report_port)
-		tell_host(plan->report_port, line);
+	tell_device(failure->device, line);
+	if (failure->vsock_port)
+		tell_host(failure->vsock_port, line);
 }

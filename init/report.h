@@ -19,10 +19,10 @@
 #define REPORT_VSOCK_MS 3000
 
 /* Open the report's device while its name still leads there: soon /dev is in the new root. */
-void report_keep_open(const struct boot_plan *plan);
+void report_keep_open(const struct plan_failure *failure);
 
-/* Hand the line, which ends with a newline, to what the plan names, if anything. */
-void report_line(const struct boot_plan *plan, const char *line);
+/* Hand the line, which ends with a newline, to what is named, if anything. */
+void report_line(const struct plan_failure *failure, const char *line);
 
 /* tcdrain() with an end. */
 void report_drain(int fd);

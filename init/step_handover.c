@@ -117,7 +117,7 @@ static int enter_root(struct boot *b, struct err *e)
 {
 	int r;
 
-	log_keep_open(&b->plan);
+	log_keep_open(&b->plan.failure);
 	device_search_close(&b->search);
 	verity_release();
 	if (b->plan.root == PLAN_ROOT_INITRAMFS)

@@ -23,7 +23,7 @@ struct progress {
 	volatile int64_t deadline_ms;
 	volatile bool stalled;       /* the watchdog's word: it has taken over */
 	char step[32];
-	struct boot_plan plan;       /* how a failure is told and left */
+	struct plan_failure failure;
 };
 
 static struct progress *shared;
@@ -51,7 +51,7 @@ _Noreturn static void watch(void)
 	shared->stalled = true;
 	(void)err_set(&e, FAIL_BOOT_STALLED, ETIMEDOUT,
 		      "the step did not come to its end: a disk or a bus does not answer");
-	log_failure(&shared->plan, shared->step, &e);
+	log_failure(&shared->failure, shared->step, &e);
 }
 
 static void start(void)
@@ -62,7 +62,7 @@ static void start(void)
 	if (memory == MAP_FAILED)
 		return;
 	shared = memory;
-	crash_catch(&shared->plan, shared->step);
+	crash_catch(&shared->failure, shared->step);
 }
 
 /* A disk that answers after all must not bring a boot back that was told to have failed. */
@@ -72,18 +72,16 @@ static void yield_to_watchdog(void)
 		(void)pause();
 }
 
-void watchdog_step(const struct boot_plan *plan, const char *step)
+void watchdog_step(const char *step, unsigned int devices_s, const struct plan_failure *failure)
 {
 	if (!shared)
 		start();
 	if (!shared)
 		return;
 	yield_to_watchdog();
-	shared->plan.on_failure = plan->on_failure;
-	strcpy(shared->plan.report, plan->report);
-	shared->plan.report_port = plan->report_port;
+	shared->failure = *failure;
 	strncpy(shared->step, step, sizeof(shared->step) - 1);
-	shared->deadline_ms = clock_ms() + (plan->timeout_s + WATCHDOG_STEP_S) * INT64_C(1000);
+	shared->deadline_ms = clock_ms() + (devices_s + WATCHDOG_STEP_S) * INT64_C(1000);
 	if (child > 0)
 		return;
 	child = fork();

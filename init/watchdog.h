@@ -16,8 +16,11 @@
 /* How long the kernel may take to go off, seconds; then it is reset. */
 #define WATCHDOG_LEAVE_S 30
 
-/* A step begins; the first call starts the watchdog, and crash_catch(). Best effort. */
-void watchdog_step(const struct boot_plan *plan, const char *step);
+/*
+ * A step begins, which may wait for devices for devices_s seconds. The first call
+ * starts the watchdog, and crash_catch(). Best effort.
+ */
+void watchdog_step(const char *step, unsigned int devices_s, const struct plan_failure *failure);
 
 /* The agent comes, or a failure is about to be told: nobody watches any more. */
 void watchdog_stop(void);

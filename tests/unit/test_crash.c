@@ -12,18 +12,21 @@
 
 #define TOLD 42
 
-static struct boot_plan plan;
+static struct plan_failure failure;
+
+/* What a child is to do, for log_failure(). */
+static char order[16];
 
 /* In the place of the real one, which would switch the machine off. */
-_Noreturn void log_failure(const struct boot_plan *told, const char *step, const struct err *e)
+_Noreturn void log_failure(const struct plan_failure *told, const char *step, const struct err *e)
 {
 	char words[64];
-	bool right = told == &plan && !strcmp(step, "mounts") && e->code == FAIL_INIT_CRASHED;
+	bool right = told == &failure && !strcmp(step, "mounts") && e->code == FAIL_INIT_CRASHED;
 
 	snprintf(words, sizeof(words), "by signal %d (", SIGSEGV);
-	if (!strcmp(plan.agent, "crash again"))
+	if (!strcmp(order, "crash again"))
 		__builtin_trap();
-	_exit(right && (strstr(e->text, words) || strcmp(plan.agent, "SIGSEGV")) ? TOLD : 1);
+	_exit(right && (strstr(e->text, words) || strcmp(order, "SIGSEGV")) ? TOLD : 1);
 }
 
 /* What becomes of a process that does this: its exit code, or minus the signal. */
@@ -32,10 +35,10 @@ static int outcome_of(void (*crash)(void), const char *how)
 	int status = 0;
 	pid_t child;
 
-	strcpy(plan.agent, how);
+	strcpy(order, how);
 	child = fork();
 	if (!child) {
-		crash_catch(&plan, "mounts");
+		crash_catch(&failure, "mounts");
 		crash();
 		_exit(0);
 	}

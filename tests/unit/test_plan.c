@@ -42,18 +42,20 @@ static int parse(const char *line, struct err *e)
 static char *result_text(const char *line, const char **ret_suffix)
 {
 	static const char *const on_failure[] = { "poweroff", "reboot", "panic", "halt" };
+	char report_text[PLAN_PATH_SIZE];
 	struct err e = { 0 };
 	size_t size;
 	char *text;
 	FILE *to = open_memstream(&text, &size);
 	int r = parse(line, &e);
+	const char *report = plan_report_text(&plan.failure, report_text);
 
 	assert_non_null(to);
 	*ret_suffix = r ? "fail" : "plan";
 	if (r)
 		fprintf(to, "code %s\nvolume %s\ntext %s\non_failure %s\nreport %s\n",
 			fail_name(e.code), e.volume[0] ? e.volume : "-", e.text,
-			on_failure[plan.on_failure], plan.report[0] ? plan.report : "-");
+			on_failure[plan.failure.how], report ? report : "-");
 	else
 		plan_print(&plan, to);
 	fclose(to);
@@ -386,13 +388,13 @@ static void test_keys_behind_a_failure_count(void **state)
 
 		snprintf(line, sizeof(line), "%s%s", heads[i], tail);
 		assert_true(parse(line, &e) < 0);
-		assert_int_equal(plan.on_failure, PLAN_ON_FAILURE_HALT);
-		assert_string_equal(plan.report, "/dev/ttyS1");
+		assert_int_equal(plan.failure.how, PLAN_ON_FAILURE_HALT);
+		assert_string_equal(plan.failure.device, "/dev/ttyS1");
 		/* and a value that is refused changes nothing */
 		snprintf(line, sizeof(line), "%s socle.on_failure=x socle.report=y", heads[i]);
 		assert_true(parse(line, &e) < 0);
-		assert_int_equal(plan.on_failure, PLAN_ON_FAILURE_POWEROFF);
-		assert_string_equal(plan.report, "");
+		assert_int_equal(plan.failure.how, PLAN_ON_FAILURE_POWEROFF);
+		assert_string_equal(plan.failure.device, "");
 	}
 }
 
@@ -421,7 +423,7 @@ static void test_line_length(void **state)
 		skip();
 	line = line_of(limit - 1);
 	expect_success("one byte less than the limit", plan_parse(line, cmdline_limit(), &plan, &e), &e);
-	assert_int_equal(plan.on_failure, PLAN_ON_FAILURE_PANIC);
+	assert_int_equal(plan.failure.how, PLAN_ON_FAILURE_PANIC);
 	free(line);
 	for (size_t length = limit; length < limit + 3; length++) {
 		line = line_of(length);
@@ -429,7 +431,7 @@ static void test_line_length(void **state)
 			 limit);
 		expect_failure("cut", plan_parse(line, cmdline_limit(), &plan, &e), &e, FAIL_CMDLINE_TRUNCATED,
 			       words);
-		assert_int_equal(plan.on_failure, PLAN_ON_FAILURE_PANIC);
+		assert_int_equal(plan.failure.how, PLAN_ON_FAILURE_PANIC);
 		free(line);
 	}
 }
@@ -554,10 +556,10 @@ static void test_defaults(void **state)
 	assert_string_equal(p->upper_size, "");
 	assert_string_equal(p->agent, "/sbin/init");
 	assert_int_equal(p->timeout_s, 10);
-	assert_int_equal(p->on_failure, PLAN_ON_FAILURE_POWEROFF);
+	assert_int_equal(p->failure.how, PLAN_ON_FAILURE_POWEROFF);
 	assert_int_equal(p->on_corruption, VERITY_ON_CORRUPTION_PANIC);
-	assert_string_equal(p->report, "");
-	assert_int_equal(p->report_port, 0);
+	assert_string_equal(p->failure.device, "");
+	assert_int_equal(p->failure.vsock_port, 0);
 }
 
 int main(void)

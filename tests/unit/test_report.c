@@ -115,30 +115,30 @@ static void test_host_that_hangs_up(void **state)
 /* A terminal gets the line; what is no character device gets nothing. */
 static void test_device(void **state)
 {
-	static struct boot_plan plan;
+	struct plan_failure failure = { 0 };
 	char text[sizeof(line) + 8] = "";
 	int master = posix_openpt(O_RDWR | O_NOCTTY), file;
 
 	(void)state;
 	assert_true(master >= 0 && !unlockpt(master));
-	strcpy(plan.report, ptsname(master));
-	file = open(plan.report, O_RDWR | O_NOCTTY);
-	report_line(&plan, line);
+	strcpy(failure.device, ptsname(master));
+	file = open(failure.device, O_RDWR | O_NOCTTY);
+	report_line(&failure, line);
 	assert_true(read(master, text, sizeof(text) - 1) > 0);
 	assert_int_equal(strncmp(text, line, strlen(line) - 1), 0);
 	close(file);
 	close(master);
-	strcpy(plan.report, "/tmp/socle-test-report-XXXXXX");
-	file = mkstemp(plan.report);
+	strcpy(failure.device, "/tmp/socle-test-report-XXXXXX");
+	file = mkstemp(failure.device);
 	assert_true(file >= 0);
-	report_line(&plan, line);
+	report_line(&failure, line);
 	assert_int_equal(lseek(file, 0, SEEK_END), 0);
-	unlink(plan.report);
+	unlink(failure.device);
 	close(file);
 	/* and one that is not there is harmless, as is no report at all */
-	report_line(&plan, line);
-	plan.report[0] = '\0';
-	report_line(&plan, line);
+	report_line(&failure, line);
+	failure.device[0] = '\0';
+	report_line(&failure, line);
 }
 
 int main(void)
