@@ -91,9 +91,9 @@ CASES = [
     Case(MICROVM, UPPER, LOWER, lower_first=True),
     Case(S390, UPPER, LOWER_SCSI),
     Case(S390, UPPER, LOWER, lower_first=True),
-    # B6: one disk on the root bus, one behind a bridge.
+    # One disk on the root bus, one behind a bridge.
     Case(VIRT_PCI, UPPER, LOWER_BRIDGED, vda=0),
-    # B2: the kernel meets virtio-mmio's devices in reverse, so the last one is vda.
+    # The kernel meets virtio-mmio's devices in reverse, so the last one is vda.
     Case(VIRT_MMIO, UPPER, LOWER, vda=1),
 ]
 

@@ -22,7 +22,7 @@ def small_layer(number: int) -> list[oci.Entry]:
 
 
 def stack(bed: Bed, count: int, *commands: str) -> list[Layer]:
-    """An image of so many layers; D2: each one's file and the overridden one are asked for."""
+    """An image of so many layers; each one's file and the overridden one are asked for."""
     asked = [f"path /opt/from-{number}" for number in range(1, count)]
     base = [*bed.base("path /opt/everywhere", *asked, *commands),
             oci.file("opt/everywhere", "layer 0\n")]
@@ -70,7 +70,7 @@ def test_sixteen_layers(bed: Bed) -> None:
 
 
 def test_disks_in_any_order(bed: Bed) -> None:
-    """B1, B2: the serial number counts, not the letter."""
+    """The serial number counts, not the letter."""
     layers = stack(bed, 3)
     disks = [Disk(layer.disk, f"layer{number}") for number, layer in enumerate(layers)]
     arguments = [layer.argument(f"SERIAL=layer{number}") for number, layer in enumerate(layers)]
@@ -78,7 +78,7 @@ def test_disks_in_any_order(bed: Bed) -> None:
 
 
 def test_serial_number_of_full_length(bed: Bed) -> None:
-    """B2: 20 bytes are not ended by a NUL."""
+    """20 bytes are not ended by a NUL."""
     layers = stack(bed, 1)
     serial = "twenty-bytes-serial0"
     assert len(serial) == 20
@@ -108,7 +108,7 @@ def test_upper_none_on_one_layer(bed: Bed) -> None:
 
 
 def test_upper_tmpfs_with_size(bed: Bed) -> None:
-    """C15: the size is what was asked for, and a full upper says ENOSPC."""
+    """The size is what was asked for, and a full upper says ENOSPC."""
     layers = stack(bed, 1, "fill /opt/big", "statfs /", "write /opt/after")
     result = bed.boot_layers(layers, "socle.upper=tmpfs,size=8m")
     expect_stack(result, layers)
@@ -119,7 +119,7 @@ def test_upper_tmpfs_with_size(bed: Bed) -> None:
 
 
 def test_upper_tmpfs_hides_what_was_deleted(bed: Bed) -> None:
-    """D4: whiteouts and opaque marks on the upper need its extended attributes."""
+    """Whiteouts and opaque marks on the upper need its extended attributes."""
     base = [*bed.base("unlink /opt/dir/file", "rmdir /opt/dir", "mkdir /opt/dir",
                       "path /opt/dir", "path /opt/dir/file"),
             oci.directory("opt/dir"), oci.file("opt/dir/file", "old")]
@@ -134,7 +134,7 @@ def test_upper_tmpfs_hides_what_was_deleted(bed: Bed) -> None:
 
 
 def test_foreign_parameters(bed: Bed) -> None:
-    """A1, A2, A4: quotes, globs and what stands behind -- are nobody's business here."""
+    """Quotes, globs and what stands behind -- are nobody's business here."""
     layers = stack(bed, 1)
     foreign = ['dyndbg="file drivers/usb/* +p"', 'unrelated="value with socle.layer=bogus"',
                '"quoted=name with socle.upper=none"', "root=/dev/vdz", "init=/bin/sh", "ro"]
@@ -145,7 +145,7 @@ def test_foreign_parameters(bed: Bed) -> None:
 
 
 def test_quoted_parameter_of_ours(bed: Bed) -> None:
-    """A1: quotes around a value are not part of it."""
+    """Quotes around a value are not part of it."""
     layers = stack(bed, 1)
     key, value = layers[0].argument("SERIAL=layer0").split("=", 1)
     machine = bed.machine([Disk(layers[0].disk, "layer0")], [f'{key}="{value}"'])
@@ -153,7 +153,7 @@ def test_quoted_parameter_of_ours(bed: Bed) -> None:
 
 
 def test_agent_behind_links(bed: Bed) -> None:
-    """C4: a path through absolute and relative links, all inside the new root."""
+    """A path through absolute and relative links, all inside the new root."""
     base = [*bed.base(), oci.directory("usr"), oci.directory("usr/bin"),
             oci.hard_link("usr/bin/agent", "sbin/init"), oci.link("bin", "usr/bin"),
             oci.link("usr/bin/first", "/bin/second"), oci.link("usr/bin/second", "agent")]
@@ -163,13 +163,13 @@ def test_agent_behind_links(bed: Bed) -> None:
 
 
 def test_no_serial_console(bed: Bed) -> None:
-    """C8: no console device at all; the agent still has its three descriptors."""
+    """No console device at all; the agent still has its three descriptors."""
     layers = stack(bed, 1)
     expect_stack(bed.boot_layers(layers, serial_console=False), layers)
 
 
 def test_console_that_does_not_exist(bed: Bed) -> None:
-    """C8: console= names nothing, so the kernel gives PID 1 no descriptor."""
+    """console= names nothing, so the kernel gives PID 1 no descriptor."""
     layers = stack(bed, 1)
     machine = bed.machine([Disk(layers[0].disk, "layer0")],
                           [layers[0].argument("SERIAL=layer0"), "console=nothing0"])

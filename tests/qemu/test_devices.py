@@ -33,7 +33,7 @@ LATE_SECONDS = 6
 def boot_disk(bed: Bed, layer: Layer, disk: Disk, reference: str) -> None:
     """Beside a disk of the other bus, which must not get in the way."""
     bed.path("other").write_bytes(filler("somebody else's"))
-    # SCSI disks of one bus are named in the order in which they answer (B1).
+    # SCSI disks of one bus are named in the order in which they answer.
     other = Disk(bed.path("other"), "other", BLK if disk.bus == SCSI else SCSI)
     result = bed.boot(bed.machine([disk, other], [layer.argument(reference)]))
     expect.success(result, [layer])
@@ -54,7 +54,7 @@ def test_number(bed: Bed, one: list[Layer]) -> None:
     f"PARTUUID={PARTUUID}", f"PARTUUID={PARTUUID.upper()}", r"PARTLABEL=socle\x20\x2c\x20root",
     "path"])
 def test_partition(bed: Bed, one: list[Layer], bus: str, reference: str) -> None:
-    """The second partition of a GPT disk, found by id, by name and by path (B7)."""
+    """The second partition of a GPT disk, found by id, by name and by path."""
     disk = bed.path("gpt.disk")
     bed.path("first").write_bytes(filler("the first partition", 65536))
     write_disk(disk, [Partition(bed.path("first"), str(uuid.UUID(int=1)), "first"),
@@ -117,7 +117,7 @@ def test_disk_that_never_answers(bed: Bed, one: list[Layer]) -> None:
 
 
 def boot_with_late_disk(bed: Bed, layers: list[Layer], late: Disk, *arguments: str) -> Result:
-    """The late disk is plugged seconds after the first layer's was read (B3)."""
+    """The late disk is plugged seconds after the first layer's was read."""
     first = Disk(layers[0].disk, "layer0", late.bus)
     named = [layer.argument(f"SERIAL=layer{n}") for n, layer in enumerate(layers)]
 
@@ -141,14 +141,14 @@ def test_disk_plugged_in_late(bed: Bed, two: list[Layer], bus: str) -> None:
 
 
 def test_wrong_disk_plugged_in_late(bed: Bed, two: list[Layer]) -> None:
-    """B3: one clear failure, which names the disk that came as well."""
+    """One clear failure, which names the disk that came as well."""
     late = Disk(two[1].disk, "unwanted", late=True)
     result = boot_with_late_disk(bed, two, late, "socle.timeout=12")
     sentence = expect.failure(result, "DEVICE_NOT_FOUND", "devices", "layer-1")
     assert "unwanted" in sentence, sentence
 
 
-# --- a bus that tells nobody (B4) ---------------------------------------------------
+# --- a bus that tells nobody --------------------------------------------------------
 
 # The guest has no driver for its plugs, and the firmware is kept from telling of them.
 MUTE_BRIDGE = "pci-bridge,id=mute,bus=pcie.0,addr=9,chassis_nr=9,shpc=on"
@@ -156,7 +156,7 @@ MUTE = ("-global", "ICH9-LPC.acpi-pci-hotplug-with-bridge-support=off")
 
 
 def test_bus_without_events_is_asked(bed: Bed, two: list[Layer]) -> None:
-    """B4: the disk is on the bus, and only a rescan shows it."""
+    """The disk is on the bus, and only a rescan shows it."""
     first = Disk(two[0].disk, "layer0")
     late = Attached(two[1].disk, "layer1", late=True, properties={"bus": "mute", "addr": "1"})
     named = [layer.argument(f"SERIAL=layer{n}") for n, layer in enumerate(two)]
@@ -174,14 +174,14 @@ def test_bus_without_events_is_asked(bed: Bed, two: list[Layer]) -> None:
 
 
 def test_data_blocks_of_a_sector(bed: Bed, one: list[Layer]) -> None:
-    """A14: data blocks of 512 bytes, hash blocks of 4096, and a tree that starts at one."""
+    """Data blocks of 512 bytes, hash blocks of 4096, and a tree that starts at one."""
     layer = seal(filesystem_of(bed, one[0]), bed.path("sealed"), data_block_size=512)
     expect.success(bed.boot(bed.machine([Disk(layer.disk, "data")],
                                         [layer.argument("SERIAL=data")])), [layer])
 
 
 def test_altered_superblock_has_no_effect(bed: Bed, one: list[Layer]) -> None:
-    """A23: every number comes from the command line, which is measured."""
+    """Every number comes from the command line, which is measured."""
     layer = one[0]
     superblock = layer.tree.data_bytes
     altered = bed.flipped(layer.disk, *range(superblock, superblock + 512))

@@ -34,7 +34,7 @@ def sealed(bed: Bed, one: list[Layer]) -> Sealed:
 
 # --- Kata ------------------------------------------------------------------------
 
-# Kata since 3.27: hypervisor.go GetKernelRootParams; A1: the value has spaces and quotes.
+# Kata since 3.27: hypervisor.go GetKernelRootParams; the value has spaces and quotes.
 DM_CREATE = ('dm-mod.create="dm-verity,,,ro,0 SECTORS verity 1 /dev/vda1 /dev/vda2 4096 4096 '
              'BLOCKS 0 sha256 HASH SALT" root=/dev/dm-0 rootflags=ro rootfstype=erofs')
 
@@ -57,7 +57,7 @@ def test_extension_with_a_long_name(bed: Bed, sealed: Sealed) -> None:
 
 
 def test_one_device_for_data_and_tree(bed: Bed, sealed: Sealed) -> None:
-    """A16: hcsshim's form, the tree right behind its data."""
+    """hcsshim's form, the tree right behind its data."""
     path = bed.path("one.disk")
     path.write_bytes(sealed.data + sealed.bare_tree)
     line = sealed.fill('dm-mod.create="rootfs,,,ro,0 SECTORS verity 1 /dev/sda /dev/sda 4096 4096 '
@@ -74,7 +74,7 @@ def test_roothash_on_scsi(bed: Bed, sealed: Sealed) -> None:
     expect_agent(result, sealed, ["root"], "erofs")
 
 
-# --- a superblock that lies (A23) ---------------------------------------------------
+# --- a superblock that lies ---------------------------------------------------------
 
 # struct verity_sb: offset and size of each field.
 SUPERBLOCK_FIELDS = {
@@ -116,7 +116,7 @@ def test_superblock_that_lies(bed: Bed, sealed: Sealed, field: str, lie: bytes, 
 
 
 def test_superblock_fields_that_say_nothing(bed: Bed, sealed: Sealed) -> None:
-    """A23: what else the host writes into a superblock has no effect."""
+    """What else the host writes into a superblock has no effect."""
     tree = bytearray(sealed.with_superblock)
     for field in ["uuid", "padding", "rest"]:
         offset, size = SUPERBLOCK_FIELDS[field]
@@ -127,7 +127,7 @@ def test_superblock_fields_that_say_nothing(bed: Bed, sealed: Sealed) -> None:
 
 
 def test_superblock_that_cuts_the_data_short(bed: Bed, sealed: Sealed) -> None:
-    """A23: every block that is left is verified, and yet it is another file system."""
+    """Every block that is left is verified, and yet it is another file system."""
     offset, size = SUPERBLOCK_FIELDS["data_blocks"]
     cut = (sealed.blocks - 1).to_bytes(size, "little")
     tree = sealed.with_superblock[:offset] + cut + sealed.with_superblock[offset + size:]

@@ -21,7 +21,7 @@ PARTUUID = "8c4b5a1e-7d2f-4e8b-b3a6-0f9d1c2e3a4b"
 DISK_UUID = "5e3d2c1b-0a9f-4e8d-8c7b-6a5f4e3d2c1b"
 MBR_SIGNATURE = 0x5A1EC0DE
 
-# As long as the field for it is: nothing ends it (B2).
+# As long as the field for it is: nothing ends it.
 SERIAL = "serial-of-20-bytes.."
 assert len(SERIAL) == 20
 
@@ -46,7 +46,7 @@ def boot(bed: Bed, layer: Layer, disk: Disk, reference: str, *devices: str) -> R
     return result
 
 
-# --- NVMe, and partitions of two digits (B7) -----------------------------------------
+# --- NVMe, and partitions of two digits ----------------------------------------------
 
 
 @pytest.mark.parametrize("reference", ["/dev/nvme0n1p12", f"SERIAL={SERIAL}/PARTN=12"])
@@ -74,7 +74,7 @@ ROOT_PORT = "pcie-root-port,id=port-03,bus=pcie.0,addr=3,chassis=3"
 
 
 def test_behind_a_bridge(bed: Bed, one: list[Layer]) -> None:
-    """B6: as Kata's agent is told of a disk behind its bridge."""
+    """As Kata's agent is told of a disk behind its bridge."""
     disk = Attached(one[0].disk, properties={"bus": "bridge-02", "addr": "1"})
     boot(bed, one[0], disk, "PCI=02/01", BRIDGE)
 
@@ -85,7 +85,7 @@ def test_nvme_behind_a_root_port(bed: Bed, one: list[Layer]) -> None:
 
 
 def test_scsi_address(bed: Bed, one: list[Layer]) -> None:
-    """B1: the disks with either number alone are others."""
+    """The disks with either number alone are others."""
     places = [(1, 3), (1, 0), (0, 3)]
     others = [bed.path(f"other-{target}-{lun}") for target, lun in places[1:]]
     for other in others:
@@ -115,7 +115,7 @@ def test_mbr(bed: Bed, one: list[Layer], sector: int) -> None:
 
 
 def test_data_blocks_below_the_sector(bed: Bed, one: list[Layer]) -> None:
-    """A14's other side: no device-mapper can read 512 bytes of such a disk."""
+    """No device-mapper can read 512 bytes of such a disk."""
     data = bed.path("data")
     data.write_bytes(one[0].disk.read_bytes()[:one[0].tree.data_bytes])
     layer = seal(data, bed.path("sealed"), data_block_size=512)
@@ -147,7 +147,7 @@ def test_entry_behind_the_end_of_the_disk(bed: Bed, one: list[Layer], reference:
         assert PARTUUID in sentence, sentence
 
 
-# --- large offsets (A17) ---------------------------------------------------------------
+# --- large offsets ---------------------------------------------------------------------
 
 
 FAR = (4 << 30) + 4096
@@ -185,7 +185,7 @@ def test_superblock_above_4_gib(bed: Bed, one: list[Layer]) -> None:
     assert int(table[6]) == FAR // 4096 + 1, table
 
 
-# --- many (B11) ------------------------------------------------------------------------
+# --- many ------------------------------------------------------------------------------
 
 
 def many(bed: Bed, count: int) -> list[Layer]:

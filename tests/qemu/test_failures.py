@@ -107,7 +107,7 @@ def disk_ends_inside_its_data(bed: Bed, layer: Layer) -> Case:
 
 @row("DEVICE_TOO_SMALL", "verity")
 def disk_ends_one_sector_early(bed: Bed, layer: Layer) -> Case:
-    """B9: and not on a sector's end; QEMU rounds up to the next one."""
+    """Not on a sector's end; QEMU rounds up to the next one."""
     return alone(Layer(bed.shortened(layer.disk, layer.tree.end_bytes - 512 - 412), layer.params))
 
 
@@ -128,19 +128,19 @@ def with_erofs_blocks_of(bed: Bed, layer: Layer, bits: int) -> Layer:
 
 @row("MOUNT_FAILED", "mounts")
 def erofs_blocks_smaller_than_verity_blocks(bed: Bed, layer: Layer) -> Case:
-    """A14: a file system of 512-byte blocks on a verity device of 4096-byte ones."""
+    """A file system of 512-byte blocks on a verity device of 4096-byte ones."""
     return alone(with_erofs_blocks_of(bed, layer, 9))
 
 
 @row("MOUNT_FAILED", "mounts")
 def erofs_blocks_larger_than_a_page(bed: Bed, layer: Layer) -> Case:
-    """E17: made on a machine with pages of 16 KiB."""
+    """Made on a machine with pages of 16 KiB."""
     return alone(with_erofs_blocks_of(bed, layer, 14))
 
 
 @row("DEVICE_READ_FAILED", "verity")
 def first_block_cannot_be_read(bed: Bed, layer: Layer) -> Case:
-    """A22: an I/O error of the disk is not told as corruption."""
+    """An I/O error of the disk is not told as corruption."""
     disks, arguments = alone(layer)
     return [replace(disks[0], bad_sector=EROFS_SUPERBLOCK // 512)], arguments
 
@@ -170,7 +170,7 @@ def root_hash_absent(bed: Bed, layer: Layer) -> Case:
 
 @row("ROOT_HASH_MISSING", "plan")
 def root_hash_empty(bed: Bed, layer: Layer) -> Case:
-    """A8: the key is there and its value is not."""
+    """The key is there and its value is not."""
     return alone(layer, root_hash="")
 
 
@@ -181,7 +181,7 @@ def no_parameters_at_all(bed: Bed, layer: Layer) -> Case:
 
 @row("ROOT_HASH_MISSING", "plan", volume="layer-1")
 def one_layer_of_two_without_a_hash(bed: Bed, layer: Layer) -> Case:
-    """A10: one protected layer does not cover for another one."""
+    """One protected layer does not cover for another one."""
     disks = [Disk(layer.disk, "layer0"), Disk(layer.disk, "layer1")]
     return disks, [layer.argument("SERIAL=layer0"),
                    layer.argument("SERIAL=layer1", root_hash=None)]
@@ -194,7 +194,7 @@ def data_blocks_absent(bed: Bed, layer: Layer) -> Case:
 
 @row("KEY_REPEATED", "plan")
 def root_hash_twice(bed: Bed, layer: Layer) -> Case:
-    """A6: neither of the two is taken."""
+    """Neither of the two is taken."""
     disks, [argument] = alone(layer)
     return disks, [f"{argument},root_hash={layer.params['root_hash']}"]
 
@@ -227,7 +227,7 @@ def second_layer_never_appears(bed: Bed, layer: Layer) -> Case:
 
 @row("DEVICE_NOT_FOUND", "devices")
 def hash_device_never_appears(bed: Bed, layer: Layer) -> Case:
-    """A6: no hash device, no mount."""
+    """No hash device, no mount."""
     disks, arguments = alone(layer, hash_device="SERIAL=tree", hash_start="0")
     return disks, [*arguments, SHORT_WAIT]
 
@@ -248,7 +248,7 @@ PARTUUID = "2f1c8a44-30f1-4f5e-9a41-1d2a6c8d7b11"
 
 
 def clones(bed: Bed, layer: Layer) -> list[Disk]:
-    """B10: a second disk with the first one's ids in its partition table."""
+    """A second disk with the first one's ids in its partition table."""
     disk = bed.path("gpt.disk")
     write_disk(disk, [Partition(layer.disk, PARTUUID, "root")], PARTUUID)
     return [Disk(disk, "first"), Disk(disk, "second")]
@@ -282,7 +282,7 @@ def no_layer(bed: Bed, layer: Layer) -> Case:
 
 @row("NO_ROOT", "plan", volume="-")
 def layer_only_in_quotes_and_behind_the_dashes(bed: Bed, layer: Layer) -> Case:
-    """A2: neither of these is a parameter of ours."""
+    """Neither of these is a parameter of ours."""
     argument = layer.argument("SERIAL=layer0")
     return [Disk(layer.disk, "layer0")], [f'unrelated="value with {argument}"', "--", argument]
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
 """
-Kernels without something that the plan needs (cases A12, A13): the line names the
-option. Debian's kernel has nearly everything as a module, so what it lacks is a
-module that was not loaded.
+Kernels without something that the plan needs: the line names the option. Debian's
+kernel has nearly everything as a module, so what it lacks is a module that was not
+loaded.
 """
 
 from __future__ import annotations

@@ -84,7 +84,7 @@ FILESYSTEMS = {"erofs", "squashfs", "ext4", "xfs"}
 
 
 def test_packed_for_plan_and_machine(bed: Bed, one: list[Layer]) -> None:
-    """No driver, no file system and no overlay that nobody asked for (C13)."""
+    """No driver, no file system and no overlay that nobody asked for."""
     line = one[0].argument("SERIAL=layer0", fstype="xfs") + " socle.upper=none"
     packed = names(bed, "--machine", "virtio-mmio,virtio-blk", "--cmdline", line)
     assert packed & DISKS == {"virtio_blk", "virtio_mmio"}
@@ -94,7 +94,7 @@ def test_packed_for_plan_and_machine(bed: Bed, one: list[Layer]) -> None:
 
 
 def test_refused_when_packing(bed: Bed, one: list[Layer]) -> None:
-    """A kernel without the plan's file system, and what the guest itself would refuse (C13)."""
+    """A kernel without the plan's file system, and what the guest itself would refuse."""
     tree = bed.path("modules")
     tree.mkdir()
     for name in ["modules.dep", "modules.builtin"]:

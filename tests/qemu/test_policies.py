@@ -72,7 +72,7 @@ def victim(bed: Bed) -> tuple[Layer, int]:
 
 
 def boot_with_victim(bed: Bed, *arguments: str) -> Result:
-    """The agent reads a file of which a block was altered on the disk (A7, A22)."""
+    """The agent reads a file of which a block was altered on the disk."""
     layer, offset = victim(bed)
     disk = Disk(bed.flipped(layer.disk, offset), "layer0")
     return bed.boot(armed(bed, bed.machine([disk], [layer.argument("SERIAL=layer0"), *arguments])))
@@ -113,7 +113,7 @@ def boot_with_bad_sector(bed: Bed, *arguments: str) -> Result:
 
 
 def test_read_error_panics(bed: Bed) -> None:
-    """A22: a device that returns EIO is no way around the policy."""
+    """A device that returns EIO is no way around the policy."""
     died_reading(boot_with_bad_sector(bed), expect.PANIC)
 
 

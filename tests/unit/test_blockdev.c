@@ -37,7 +37,7 @@ static int teardown(void **state)
 #define BYTES(text) text, sizeof(text) - 1
 #define X60 "abcdefghijklmnopqrstuvwxyz0123456789abcdefghijklmnopqrstuvwx"
 
-/* cases B2: serial numbers as the drivers show them. */
+/* Serial numbers as the drivers show them. */
 static const struct serial_row {
 	const char *file;
 	const char *bytes;
@@ -108,7 +108,7 @@ static void test_disk(void **state)
 	int sysfs = sysfs_of(state);
 	struct blockdev b;
 
-	sysfs_disk(sysfs, "vda", "254:16", "4194312"); /* cases A17: 2 GiB + 4 KiB */
+	sysfs_disk(sysfs, "vda", "254:16", "4194312"); /* 2 GiB + 4 KiB */
 	assert_int_equal(blockdev_read(sysfs, "vda", &b), 0);
 	assert_string_equal(b.name, "vda");
 	assert_string_equal(b.disk, "");
@@ -121,7 +121,7 @@ static void test_disk(void **state)
 	assert_string_equal(b.uuid, "");
 }
 
-/* cases B7: a partition's disk and number are what sysfs says, whatever the names. */
+/* A partition's disk and number are what sysfs says, whatever the names. */
 static void test_partitions(void **state)
 {
 	static const struct {
@@ -155,7 +155,7 @@ static void test_partitions(void **state)
 static const struct {
 	const char *name, *dev, *sectors, *partition;
 } absent_rows[] = {
-	/* cases B5: no size yet */
+	/* no size yet */
 	{ "vda", "254:0", "0", NULL },
 	{ "vda", "254:0", NULL, NULL },
 	{ "vda", NULL, "8", NULL },

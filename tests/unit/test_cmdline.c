@@ -75,17 +75,17 @@ static const struct {
 	{ "--=a b", { { "--", "a" }, { "b", NULL } } },
 	{ "a=-- b", { { "a", "--" }, { "b", NULL } } },
 	{ "a=\" -- \" b", { { "a", " -- " }, { "b", NULL } } },
-	/* cases A1 */
+	/* a value with spaces, as Kata hands over a table */
 	{ "ro dm-mod.create=\"" TABLE "\" root=/dev/dm-0",
 	  { { "ro", NULL }, { "dm-mod.create", TABLE }, { "root", "/dev/dm-0" } } },
 	{ "\"dm-mod.create=" TABLE "\" root=/dev/dm-0",
 	  { { "dm-mod.create", TABLE }, { "root", "/dev/dm-0" } } },
-	/* cases A2 */
+	/* root= inside of a value and behind -- is no parameter */
 	{ "unrelated=\"value with root=bogus\" root=/dev/vda1",
 	  { { "unrelated", "value with root=bogus" }, { "root", "/dev/vda1" } } },
 	{ "\"param=value with spaces\" root=/dev/vda1 -- root=/dev/vdb",
 	  { { "param", "value with spaces" }, { "root", "/dev/vda1" } } },
-	/* cases A4 */
+	/* quotes, globs and plus in what is not ours */
 	{ "dyndbg=\"file drivers/usb/* +p\" quiet",
 	  { { "dyndbg", "file drivers/usb/* +p" }, { "quiet", NULL } } },
 };

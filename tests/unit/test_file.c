@@ -89,7 +89,7 @@ static void test_short_transfers(void **state)
 	assert_int_equal(status, 0);
 }
 
-/* cases A17: an offset above 2 GiB, and one above 4 GiB, is an offset. */
+/* An offset above 2 GiB, and one above 4 GiB, is an offset. */
 static void test_far_offsets(void **state)
 {
 	static const uint64_t offsets[] = { (1ULL << 31) + 4096, (1ULL << 32) + 512 };

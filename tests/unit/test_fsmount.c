@@ -22,7 +22,7 @@ static const struct fs_mount example = {
 	.code = FAIL_MOUNT_FAILED,
 };
 
-/* cases D13: an option is handed over as it is, whatever it holds. */
+/* An option is handed over as it is, whatever it holds. */
 static const char expected[] = "fsopen erofs\n"
 			       "fsconfig string source /dev/dm-0\n"
 			       "fsconfig flag ro -\n"
@@ -89,7 +89,7 @@ static void test_the_kernels_words(void **state)
 		const char *text;
 	} rows[] = {
 		{ NULL, "create: Invalid argument" },
-		{ "e erofs: blkszbits 14 isn't supported\n", /* cases E17 */
+		{ "e erofs: blkszbits 14 isn't supported\n", /* blocks of 16 KiB */
 		  "create: Invalid argument (erofs: blkszbits 14 isn't supported)" },
 		{ "w something\ni else\ne first\ne second\n", "create: Invalid argument (first)" },
 		{ "e no newline", "create: Invalid argument (no newline)" },

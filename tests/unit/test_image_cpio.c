@@ -53,7 +53,7 @@ static const struct member members[] = {
 	{ .name = NULL },
 };
 
-/* C3: inodes from 1, links counted, nothing of owners and times. */
+/* Inodes from 1, links counted, nothing of owners and times. */
 static const char expected[] = "07070100000001000041C000000000000000000000000300000000000"
 			       "00000000000000000000000000000000000000000000200000000a\0"
 			       "07070100000002000041ED00000000000000000000000200000000000"
@@ -82,7 +82,7 @@ static void test_bytes(void **state)
 	bytes_free(&b);
 }
 
-/* C2: every archive counts, packed or not, with zeroes between them. */
+/* Every archive counts, packed or not, with zeroes between them. */
 static void test_segments(void **state)
 {
 	static const struct member init[] = { { .name = "init", .data = "x", .mode = 0755 },
@@ -137,7 +137,7 @@ static void test_every_byte(void **state)
 	bytes_free(&b);
 }
 
-/* C4: what the kernel could not start as /init. */
+/* What the kernel could not start as /init. */
 static void test_elf(void **state)
 {
 	static const struct {

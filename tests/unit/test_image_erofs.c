@@ -120,7 +120,7 @@ static void test_image(void **state)
 	read_everything(&l);
 	make(&temp, "one", &l.tree, path, s);
 	assert_int_equal(s->image.size % 4096, 0);
-	/* The salt is the erofs' own digest (F7), and the tree is whole. */
+	/* The salt is the erofs' own digest, and the tree is whole. */
 	fd = open(path, O_RDWR | O_CLOEXEC);
 	expect_success("digest",
 		       digest_file(fd, s->image.verity.data_blocks * 4096, path, &content, &e), &e);
@@ -231,7 +231,7 @@ static const struct {
 	{ tear_link, "its number of links" },
 };
 
-/* E20, E18: nothing that was lost on the way stays unnoticed. */
+/* Nothing that was lost on the way stays unnoticed. */
 static void test_check_notices(void **state)
 {
 	struct shared *s = jobs_shared(sizeof(*s));

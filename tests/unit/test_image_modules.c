@@ -76,7 +76,7 @@ static void test_order(void **state)
 	temp_remove(&t);
 }
 
-/* C13: what is neither there nor built in is a refusal, with what it is for. */
+/* What is neither there nor built in is a refusal, with what it is for. */
 static void test_absent(void **state)
 {
 	static const struct {

@@ -5,7 +5,7 @@
 
 #include "image-build/name.h"
 
-/* The one stated rule for names; clean NULL: refused with these words. (E24) */
+/* The one stated rule for names; clean NULL: refused with these words. */
 static const struct {
 	const char *raw, *clean, *words;
 } rules[] = {

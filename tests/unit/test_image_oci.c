@@ -132,7 +132,7 @@ static void test_images(void **state)
 	free(image);
 }
 
-/* The limit on layers, and one more. (B11) */
+/* The limit on layers, and one more. */
 static void test_layer_limit(void **state)
 {
 	struct oci_image *image = calloc(1, sizeof(*image));

@@ -197,17 +197,17 @@ static const struct feature_row {
 	  FEATURE_IS_BUILT_IN, -1, NULL },
 	{ "verity", ARCH_S390X, VERITY_LINES, FEATURE_IS_BUILT_IN, FINDING_WORSE,
 	  "CRYPTO_SHA256_S390|CRYPTO_LIB_SHA256_ARCH" },
-	/* cases A12, A13, C13 */
+	/* no device-mapper, no hash, and verity as a module only */
 	{ "verity", ARCH_S390X, VERITY_LINES "CONFIG_BLK_DEV_DM=n\n", FEATURE_IS_MISSING,
 	  FINDING_MISSING, "BLK_DEV_DM" },
 	{ "verity", ARCH_S390X, VERITY_LINES "# CONFIG_CRYPTO_SHA256 is not set\n",
 	  FEATURE_IS_MISSING, FINDING_MISSING, "CRYPTO_SHA256" },
 	{ "verity", ARCH_S390X, VERITY_LINES "CONFIG_DM_VERITY=m\n", FEATURE_IS_MODULAR,
 	  FINDING_MODULE, "DM_VERITY" },
-	/* cases C10 */
+	/* the archive is packed in a way that the kernel cannot unpack */
 	{ "initramfs-zstd", ARCH_X86_64, "CONFIG_RD_GZIP=y\n", FEATURE_IS_MISSING, FINDING_MISSING,
 	  "RD_ZSTD" },
-	/* cases D4, D5 */
+	/* without extended attributes, of the upper or of erofs, deleted files come back */
 	{ "layers", ARCH_X86_64,
 	  "CONFIG_EROFS_FS=y\nCONFIG_EROFS_FS_XATTR=y\nCONFIG_EROFS_FS_SECURITY=y\n"
 	  "CONFIG_OVERLAY_FS=y\n",

@@ -158,7 +158,7 @@ static void test_beside_a_root(void **state)
 	assert_int_equal(plan.root, PLAN_ROOT_TMPFS);
 }
 
-/* cases B11: as many layers as an overlay takes, and one more. */
+/* As many layers as an overlay takes, and one more. */
 static void test_layer_count(void **state)
 {
 	static char text[65536];

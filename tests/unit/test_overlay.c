@@ -37,7 +37,7 @@ int removexattr(const char *path, const char *name)
 
 static const char *const lowerdirs[] = { "/layers/0", "/layers/1", "/layers/2" };
 
-/* cases D1, D2, D13: every layer by itself, topmost first. */
+/* Every layer by itself, topmost first. */
 static void test_with_upper(void **state)
 {
 	static const struct overlay o = {
@@ -108,7 +108,7 @@ static void test_each_call_fails(void **state)
 	}
 }
 
-/* cases B11, D1 */
+/* As many as the kernel takes, each set by itself: they would not fit into one page. */
 static void test_layer_limit(void **state)
 {
 	static const char *many[OVERLAY_LOWER_MAX + 1];
@@ -186,7 +186,7 @@ static void test_make_upper_fails(void **state)
 	}
 }
 
-/* cases D4: an upper without trusted.* would lose deletions. */
+/* An upper without trusted.* would lose deletions. */
 static void test_trusted_xattrs(void **state)
 {
 	struct err e = { 0 };

@@ -210,17 +210,17 @@ static const struct refused_row {
 	{ LAYER " socle.on_failure=Panic", FAIL_VALUE_INVALID, "socle.on_failure=Panic:" },
 	{ LAYER " socle.on_corruption=", FAIL_VALUE_INVALID, "panic, restart or eio" },
 	{ LAYER " socle.on_corruption=ignore", FAIL_VALUE_INVALID, "on_corruption=ignore:" },
-	/* layers: cases A8, a layer without a root hash, in every form */
+	/* layers: one without a root hash, in every form */
 	{ "socle.layer=/dev/vda", FAIL_ROOT_HASH_MISSING, "no root_hash= is given" },
 	{ "socle.layer=/dev/vda,data_blocks=8", FAIL_ROOT_HASH_MISSING, "no root_hash=" },
 	{ "socle.layer=/dev/vda,root_hash=,data_blocks=8", FAIL_ROOT_HASH_MISSING, "is empty" },
 	{ "socle.layer=/dev/vda,root_hash,data_blocks=8", FAIL_ROOT_HASH_MISSING,
 	  "\"root_hash\" in a layer is not key=value" },
-	/* cases A6: too short, twice */
+	/* too short, twice */
 	{ "socle.layer=/dev/vda,root_hash=" HEX16 ",data_blocks=8", FAIL_ROOT_HASH_INVALID,
 	  "has 8 bytes and sha256 makes 32" },
 	{ LAYER ",root_hash=" HASH, FAIL_KEY_REPEATED, "root_hash= stands twice in one list" },
-	/* cases A10: one layer of three without */
+	/* one layer of three without */
 	{ LAYER " socle.layer=/dev/vdb " LAYER, FAIL_ROOT_HASH_MISSING, "no root_hash=" },
 	{ "socle.layer=", FAIL_VALUE_INVALID, "is no device reference" },
 	{ "socle.layer=,root_hash=" HASH ",data_blocks=8", FAIL_VALUE_INVALID, "no device ref" },
@@ -443,7 +443,7 @@ static int take(const char *key, const char *value, struct err *e)
 	return dialect_socle.take(&param, &plan, e);
 }
 
-/* cases B11, D1: more layers than a line of x86 has room for, so without the line. */
+/* More layers than a line of x86 has room for, so without the line. */
 static void test_layer_count(void **state)
 {
 	static const char layer[] = "SERIAL=x,root_hash=" HASH ",data_blocks=8";
@@ -527,7 +527,7 @@ static void test_numbers_at_their_limits(void **state)
 	expect_success("g", parse(LAYER " socle.upper=tmpfs,size=8589934591g", &e), &e);
 }
 
-/* cases A4: bytes of others' parameters mean nothing here. */
+/* Bytes of others' parameters mean nothing here. */
 static void test_foreign_bytes(void **state)
 {
 	static const char before[] = LAYER " x=", after[] = " socle.timeout=9";

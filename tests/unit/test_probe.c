@@ -328,7 +328,7 @@ static void test_partition_ids(void **state)
 	two = add("vda2", "vda", 2);
 	four = add("vda4", "vda", 4);
 	add("nvme0n1", "", 0);
-	mbr = add("nvme0n1p1", "nvme0n1", 1); /* cases B7 */
+	mbr = add("nvme0n1p1", "nvme0n1", 1); /* p: the disk ends in a digit */
 	probe_ids(dev.fd, &set);
 	assert_string_equal(one->partuuid, "00000077-0000-0000-0000-000000000001");
 	assert_string_equal(one->partlabel, "root");

@@ -155,7 +155,7 @@ static void test_match(void **state)
 		{ "PARTUUID=AA-01", 1, "vda1" },
 		{ "PARTLABEL=root", 1, "vda1" },
 		{ "PARTLABEL=ROOT", 0, NULL },
-		{ "UUID=BB", 2, "vda1" }, /* cases B10 */
+		{ "UUID=BB", 2, "vda1" }, /* two of one id */
 		{ "UUID=bb", 2, "vda1" },
 		{ "LABEL=sys", 1, "vdb" },
 		{ "LABEL=Sys", 0, NULL },
@@ -186,7 +186,7 @@ static void test_match(void **state)
 #define SCSI    "/pci0000:00/0000:00:04.0/virtio1/host0/target0:0:1/0:0:1:7/"
 #define CCW     "/css0/0.0.0002/0.0.0005/virtio2/"
 
-/* Where a disk hangs, and the partitions of it: cases B1, B6, B7. */
+/* Where a disk hangs, and the partitions of it. */
 static void test_match_by_place(void **state)
 {
 	static struct blockdev_set set;
@@ -253,7 +253,7 @@ static void test_match_by_place(void **state)
 		    strcmp(found.name, rows[i].found ? rows[i].found : "untouched"))
 			fail_msg("%s: found %s", rows[i].ref, found.name);
 	}
-	/* two hosts with a disk of one address: cases B10 */
+	/* two hosts with a disk of one address */
 	set.dev[set.count++] = (struct blockdev){
 		.name = "sdb", .address = "/pci0000:00/0000:00:05.0/host1/target1:0:1/1:0:1:7/",
 	};
@@ -293,7 +293,7 @@ static void test_addresses(void **state)
 
 /* --- looking for devices ---------------------------------------------------------- */
 
-/* cases B1, B2, B7: by what a disk is, not by what it is called. */
+/* By what a disk is, not by what it is called. */
 static void test_all_there(void **state)
 {
 	struct err e;
@@ -345,7 +345,7 @@ static void test_not_found_says_what_is_there(void **state)
 	assert_true(took_ms >= 100 && took_ms < 20000);
 }
 
-/* cases B10: two disks with one name, or a disk that clones another's table. */
+/* Two disks with one name, or a disk that clones another's table. */
 static void test_ambiguous(void **state)
 {
 	struct err e;
@@ -402,7 +402,7 @@ static void attach_the_disk(void)
 	send_uevent("block", "vdb");
 }
 
-/* cases B3, B5: a disk that comes after the start, in time. */
+/* A disk that comes after the start, in time. */
 static void test_later(void **state)
 {
 	pid_t child = meanwhile(attach_the_disk);
@@ -472,7 +472,7 @@ static void attach_a_twin(void)
 	send_uevent("block", "vdc"); /* of vdb nothing is said */
 }
 
-/* cases B10: the second answer comes while another disk is waited for. */
+/* The second answer comes while another disk is waited for. */
 static void test_ambiguous_later(void **state)
 {
 	pid_t child = meanwhile(attach_a_twin);
@@ -506,7 +506,7 @@ static void test_gone_while_waiting(void **state)
 	assert_string_equal(e.volume, "layer-0");
 }
 
-/* cases B4: buses without hotplug events are asked, once half of the time is over. */
+/* Buses without hotplug events are asked, once half of the time is over. */
 static void test_rescan(void **state)
 {
 	char text[16];

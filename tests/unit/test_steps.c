@@ -251,7 +251,7 @@ static void test_bad_block_is_told(void **state)
 	assert_string_equal(e.volume, "layer-2");
 }
 
-/* cases A10: every layer has its own device and its own mount; cases B11: up to the limit. */
+/* Every layer has its own device and its own mount, up to the limit. */
 static void test_as_many_of_each(void **state)
 {
 	static const size_t counts[] = { 1, 9, PLAN_LAYERS_MAX };
@@ -272,7 +272,7 @@ static void test_as_many_of_each(void **state)
 		assert_int_equal(lines_with("source /dev/dm-"), counts[i]);
 		assert_int_equal(lines_with("lowerdir+ /layers/"), counts[i]);
 		assert_int_equal(lines_with("umount /layers/"), counts[i]);
-		/* cases D2: the topmost is the first */
+		/* the topmost is the first */
 		first = strstr(fake_sys.log, "lowerdir+ ");
 		assert_memory_equal(first, "lowerdir+ /layers/0\n", 20);
 	}
@@ -320,7 +320,7 @@ static void fill_nothing(int dir)
 	(void)dir;
 }
 
-/* cases C8: everything is mounted by us; what is there already is fine. */
+/* Everything is mounted by us; what is there already is fine. */
 static const char api_calls[] = "mkdir /dev 0755\n"
 				"mount dev /dev type=devtmpfs flags=0x2 options=mode=755\n"
 				"mkdir /proc 0755\n"

@@ -13,7 +13,7 @@
 #include "mount/switch_root.h"
 #include "tests/unit/fake_sys.h"
 
-/* cases C6: moved and chrooted, never pivot_root(2). */
+/* Moved and chrooted, never pivot_root(2). */
 static const char expected[] = "mkdir /sysroot/dev 0755\n"
 			       "mount /dev /sysroot/dev type=- flags=0x2000 options=-\n"
 			       "mkdir /sysroot/proc 0755\n"

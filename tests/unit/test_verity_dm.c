@@ -179,7 +179,7 @@ static const struct verity_device *reset(unsigned int fail_call)
 
 #define RELOAD "ro\nreload " LINE
 
-/* cases A22: the policy covers I/O errors where the kernel can do that, and is never lost. */
+/* The policy covers I/O errors where the kernel can do that, and is never lost. */
 static const struct arm_row {
 	const char *label;
 	enum verity_corruption policy;
@@ -543,7 +543,7 @@ int fstat(int fd, struct stat *st)
 	return 0;
 }
 
-/* cases A7, A23: no block is believed before the kernel has said V. */
+/* No block is believed before the kernel has said V. */
 static const struct check_row {
 	const char *label;
 	const char *node;   /* in the test's folder */
@@ -631,7 +631,7 @@ int bind(int fd, const struct sockaddr *address, socklen_t size)
 	return strstr(alg_hashes, (const char *)alg->salg_name) ? 0 : -1;
 }
 
-/* cases A12, A13: the missing option is named before anything is opened. */
+/* The missing option is named before anything is opened. */
 static void test_kernel_features(void **state)
 {
 	static const struct {

@@ -13,7 +13,7 @@
 #include "lib/io.h"
 #include "verity/format.h"
 
-/* Root hashes that veritysetup 2.6.1 gives for data made by fill(). (A11, A18, A20) */
+/* Root hashes that veritysetup 2.6.1 gives for data made by fill(). */
 static const struct vector {
 	uint64_t data_blocks;
 	uint32_t data_block_size, hash_block_size;
@@ -177,7 +177,7 @@ static void test_every_block(void **state)
 	drop(&i);
 }
 
-/* A20: data that is not what the parameters say is refused, before a byte is written. */
+/* Data that is not what the parameters say is refused, before a byte is written. */
 static void test_refusals(void **state)
 {
 	static const off_t sizes[] = { 0, 2 * 4096 - 1, 2 * 4096 + 512, 3 * 4096 };

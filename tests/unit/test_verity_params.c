@@ -74,7 +74,7 @@ static const struct set_row {
 	{ "salt", "0", FAIL_VERITY_PARAMS_INVALID, "salt=" },
 	{ "salt", "zz", FAIL_VERITY_PARAMS_INVALID, "salt=" },
 	{ "salt", "--", FAIL_VERITY_PARAMS_INVALID, "salt=" },
-	/* cases A8: asked for, and empty */
+	/* asked for, and empty */
 	{ "root_hash", "", FAIL_ROOT_HASH_MISSING, "is empty" },
 	{ "root_hash", HEX64, FAIL_NONE, NULL },
 	{ "root_hash", HEX128, FAIL_NONE, NULL },
@@ -82,7 +82,7 @@ static const struct set_row {
 	{ "root_hash", "0", FAIL_ROOT_HASH_INVALID, "holds 1 characters" },
 	{ "root_hash", HEX64 "0", FAIL_ROOT_HASH_INVALID, "65 characters" },
 	{ "root_hash", HEX32 HEX16 "0123456789abcdeg", FAIL_ROOT_HASH_INVALID, "64 characters" },
-	/* cases A9: a file is no hash */
+	/* a file is no hash */
 	{ "root_hash", "/etc/roothash", FAIL_ROOT_HASH_INVALID, "hexadecimal" },
 	{ "root_hash", "sha256:" HEX64, FAIL_ROOT_HASH_INVALID, "hexadecimal" },
 };
@@ -192,10 +192,10 @@ static const struct geometry_row {
 	{ "sha256", 4096, 4096, 129, 2, 3 },
 	{ "sha256", 4096, 4096, 16384, 2, 129 },
 	{ "sha256", 4096, 4096, 16385, 3, 132 },
-	{ "sha256", 512, 4096, 1038, 2, 10 },   /* cases A14 */
-	{ "sha256", 512, 4096, 2361, 2, 20 },   /* cases A14 */
-	{ "sha256", 4096, 4096, 21721, 3, 173 }, /* cases A16 */
-	{ "sha256", 4096, 4096, 92041, 3, 727 }, /* cases A1 */
+	{ "sha256", 512, 4096, 1038, 2, 10 }, /* blocks of a tar */
+	{ "sha256", 512, 4096, 2361, 2, 20 },
+	{ "sha256", 4096, 4096, 21721, 3, 173 },
+	{ "sha256", 4096, 4096, 92041, 3, 727 },
 	{ "sha256", 512, 512, 16, 1, 1 },
 	{ "sha256", 512, 512, 17, 2, 3 },
 	{ "sha256", 512, 512, 257, 3, 20 },
@@ -213,7 +213,7 @@ static const struct geometry_row {
 	{ "sha384", 4096, 4096, 4097, 3, 68 },
 	{ "sha256", 4096, 1024, 1025, 3, 36 },
 	{ "sha256", 1024, 4096, 1025, 2, 10 },
-	{ "sha256", 4096, 4096, 524289, 3, 4131 }, /* cases A17: 2 GiB + 4 KiB */
+	{ "sha256", 4096, 4096, 524289, 3, 4131 }, /* 2 GiB + 4 KiB */
 	{ "sha256", 4096, 4096, 4294967297, 5, 33818645 },
 	{ "sha256", 512, 512, 1ULL << 50, 13, 75059993789509 },
 	{ "sha512", 512, 512, 1ULL << 53, 18, 1286742750677285 },
@@ -278,12 +278,12 @@ static const struct finish_row {
 	  RIGHT },
 	{ "derived, small hash blocks", "sha256", HEX64, 4096, 512, 3, NOT_GIVEN, true, 0, 0, 25,
 	  RIGHT },
-	{ "A14, 1038 blocks", "sha256", HEX64, 512, 4096, 1038, 130, true, 0, 0, 130, RIGHT },
-	{ "A14, 2361 blocks", "sha256", HEX64, 512, 4096, 2361, 296, true, 0, 0, 296, RIGHT },
-	{ "A14, start inside of the data", "sha256", HEX64, 512, 4096, 1038, 129, true, 0, 0, 0,
+	{ "given, 1038 blocks", "sha256", HEX64, 512, 4096, 1038, 130, true, 0, 0, 130, RIGHT },
+	{ "given, 2361 blocks", "sha256", HEX64, 512, 4096, 2361, 296, true, 0, 0, 296, RIGHT },
+	{ "given, inside of the data", "sha256", HEX64, 512, 4096, 1038, 129, true, 0, 0, 0,
 	  WRONG, "at block 129 lies inside of the data" },
-	{ "A16", "sha256", HEX64, 4096, 4096, 21721, 21721, true, 0, 0, 21721, RIGHT },
-	{ "A16, one too early", "sha256", HEX64, 4096, 4096, 21721, 21720, true, 0, 0, 0,
+	{ "given, right behind", "sha256", HEX64, 4096, 4096, 21721, 21721, true, 0, 0, 21721, RIGHT },
+	{ "given, one too early", "sha256", HEX64, 4096, 4096, 21721, 21720, true, 0, 0, 0,
 	  WRONG, "at block 21720 lies inside" },
 	{ "start 0 on the same device", "sha256", HEX64, 4096, 4096, 1, 0, true, 0, 0, 0,
 	  WRONG, "lies inside" },
@@ -291,10 +291,11 @@ static const struct finish_row {
 	{ "start 1 on its own device", "sha256", HEX64, 4096, 4096, 100, 1, false, 0, 0, 1, RIGHT },
 	{ "no start on its own device", "sha256", HEX64, 4096, 4096, 100, NOT_GIVEN, false, 0, 0, 0,
 	  WRONG, "no hash_start= is given" },
-	{ "A17", "sha256", HEX64, 4096, 4096, 524289, NOT_GIVEN, true, 0, 0, 524290, RIGHT },
+	{ "derived, 2 GiB", "sha256", HEX64, 4096, 4096, 524289, NOT_GIVEN, true, 0, 0, 524290,
+	  RIGHT },
 	{ "sha384", "sha384", HEX64 HEX32, 4096, 4096, 100, NOT_GIVEN, true, 0, 0, 101, RIGHT },
 	{ "sha512", "sha512", HEX128, 4096, 4096, 100, NOT_GIVEN, true, 0, 0, 101, RIGHT },
-	/* cases A8, A6 */
+	/* no hash, or one that is too short or too long */
 	{ "no root hash", "sha256", NULL, 4096, 4096, 100, NOT_GIVEN, true, 0, 0, 0,
 	  FAIL_ROOT_HASH_MISSING, "no root_hash= is given" },
 	{ "sha256, short", "sha256", HEX32 HEX16 "0123456789abcd",

@@ -51,7 +51,7 @@ static void test_read_and_write(void **state)
 	assert_int_equal(p.hash_start_block, 1);
 }
 
-/* One field changed; the result is refused, or another tree. (A23) */
+/* One field changed; the result is refused, or another tree. */
 static const struct {
 	const char *label;
 	size_t at;

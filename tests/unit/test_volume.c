@@ -101,7 +101,7 @@ static void test_open(void **state)
 	assert_non_null(strstr(fake_sys.log, "hash=/dev/vda fec=/dev/vdb"));
 }
 
-/* cases B9, A18: too short is said before the kernel sees a table, with both numbers. */
+/* Too short is said before the kernel sees a table, with both numbers. */
 static void test_sizes(void **state)
 {
 	static const struct {
@@ -155,7 +155,7 @@ static void test_open_fails(void **state)
 		       FAIL_VERITY_OPEN_FAILED, "open");
 	assert_string_equal(e.volume, "layer-3");
 	assert_int_equal(fake_sys.calls, 1);
-	/* cases A7: what is not proved does not stay open */
+	/* what is not proved does not stay open */
 	fake_verity_reset(2, EBADMSG);
 	expect_failure("check", volume_open(&volume, wishes, -1, &open, &e), &e,
 		       FAIL_ROOT_HASH_MISMATCH, "does not match");
@@ -339,7 +339,7 @@ static void test_mount_fails(void **state)
 	}
 }
 
-/* cases D5: an erofs that cannot show attributes would bring deleted files back. */
+/* An erofs that cannot show attributes would bring deleted files back. */
 static void test_erofs_attributes(void **state)
 {
 	static const struct {

@@ -63,7 +63,7 @@ def handed_over_clean(result: Result, agent: str) -> None:
 
 
 def verified(result: Result, layers: list[Layer]) -> None:
-    """As many verity devices as layers, each with its root hash, in use and valid (A10)."""
+    """As many verity devices as layers, each with its root hash, in use and valid."""
     devices = result.report.layers()
     assert [d["name"] for d in devices] == [f"socle-layer-{n}" for n in range(len(layers))]
     assert len(result.report.all("dm")) == len(layers), "there are more dm devices than layers"
