@@ -24,33 +24,22 @@ struct options {
 /* As large as the guest's, so not on the stack. */
 static struct boot_plan plan;
 
-static int check_policy(const char *path, struct err *e)
-{
-	struct policy policy = { false };
-	int r = path ? plan_policy_file(path, &policy, e) : 0;
-
-	return r ? r : policy_check(&policy, &plan, e);
-}
-
-/* A manifest that the line names must be at hand, and be the one that it names. */
-static int take_manifest(const char *path, struct err *e)
-{
-	if (!path && plan.manifest.digest_size)
-		return refuse(e, "the command line has socle.manifest=; give that file with "
-				 "--manifest");
-	return path ? plan_manifest_file(path, &plan, e) : 0;
-}
-
-/* In the order of init/step_plan.c and init/step_manifest.c. */
 static int make_plan(const struct options *o, struct err *e)
 {
-	int r = plan_cmdline(o->cmdline ? o->cmdline : "", o->arch, &plan, e);
+	const struct plan_inputs inputs = {
+		.cmdline = o->cmdline ? o->cmdline : "",
+		.arch = o->arch,
+		.policy = o->policy,
+		.manifest = o->manifest,
+		.agent_in_initramfs = o->agent_in_initramfs,
+	};
+	bool whole;
+	int r = plan_assemble(&inputs, &plan, &whole, e);
 
-	if (!r)
-		r = take_manifest(o->manifest, e);
-	if (!r)
-		r = plan_settle(&plan, o->agent_in_initramfs, e);
-	return r ? r : check_policy(o->policy, e);
+	if (!r && !whole)
+		r = refuse(e, "the command line has socle.manifest=; give that file with "
+			      "--manifest");
+	return r;
 }
 
 static void print_plan(bool json)

@@ -9,6 +9,7 @@
 #include "image-build/refuse.h"
 #include "init/cmdline.h"
 #include "init/manifest.h"
+#include "init/policy.h"
 #include "lib/file.h"
 
 /* COMMAND_LINE_SIZE of the kernels that socle boots on, without the NUL. */
@@ -33,18 +34,18 @@ static int find_limit(const char *arch, size_t *ret, struct err *e)
 	return arch ? refuse(e, "--arch %.40s: not x86_64, s390x or aarch64", arch) : 0;
 }
 
-int plan_cmdline(const char *cmdline, const char *arch, struct boot_plan *plan, struct err *e)
+static int take_cmdline(const struct plan_inputs *in, struct boot_plan *plan, struct err *e)
 {
 	static char text[CMDLINE_SIZE];
 	size_t limit;
-	int r = find_limit(arch, &limit, e);
+	int r = find_limit(in->arch, &limit, e);
 
 	if (r)
 		return r;
-	if (strlen(cmdline) >= sizeof(text))
+	if (strlen(in->cmdline) >= sizeof(text))
 		return err_set(e, FAIL_LIMIT_EXCEEDED, E2BIG,
 			       "the command line has more than %d bytes", CMDLINE_SIZE - 1);
-	strcpy(text, cmdline);
+	strcpy(text, in->cmdline);
 	return plan_parse(text, limit, plan, e);
 }
 
@@ -58,7 +59,7 @@ static int read_text(const char *path, char *text, size_t size, struct err *e)
 	return err_set(e, FAIL_SYSTEM_CALL_FAILED, (int)-n, "%.200s: %s", path, strerror((int)-n));
 }
 
-int plan_policy_file(const char *path, struct policy *ret, struct err *e)
+static int take_policy(const char *path, struct policy *ret, struct err *e)
 {
 	char text[POLICY_SIZE];
 	int n = read_text(path, text, sizeof(text), e);
@@ -80,11 +81,47 @@ static int check_digest(const struct plan_manifest *m, const char *text, size_t 
 		       "the manifest has another length or SHA-256 than socle.manifest= says");
 }
 
-int plan_manifest_file(const char *path, struct boot_plan *plan, struct err *e)
+static int take_manifest(const struct plan_inputs *in, struct boot_plan *plan, struct err *e)
 {
 	static char text[PLAN_MANIFEST_MAX + 1];
-	int n = read_text(path, text, sizeof(text), e);
-	int r = n < 0 ? n : check_digest(&plan->manifest, text, (size_t)n, e);
+	int n, r;
 
+	if (in->initramfs && plan->manifest.digest_size)
+		return refuse(e, "the command line has socle.manifest=, so no manifest can be "
+				 "packed");
+	n = read_text(in->manifest, text, sizeof(text), e);
+	r = n < 0 ? n : check_digest(&plan->manifest, text, (size_t)n, e);
 	return r ? r : manifest_parse(text, (size_t)n, plan, e);
+}
+
+/* Our /init is no agent: that would go on for ever. */
+static bool has_agent(const struct plan_inputs *in, const struct boot_plan *plan)
+{
+	if (!in->initramfs)
+		return in->agent_in_initramfs;
+	return strcmp(plan->agent, "/init") && tree_find(in->initramfs, &plan->agent[1]);
+}
+
+/* In the order of init/step_plan.c and init/step_manifest.c: the same mistake comes first. */
+int plan_assemble(const struct plan_inputs *in, struct boot_plan *plan, bool *ret_whole,
+		  struct err *e)
+{
+	struct policy policy = { false };
+	int r = 0;
+
+	plan_init(plan);
+	if (in->cmdline)
+		r = take_cmdline(in, plan, e);
+	if (!r && in->policy)
+		r = take_policy(in->policy, &policy, e);
+	if (!r && in->manifest)
+		r = take_manifest(in, plan, e);
+	if (r)
+		return r;
+	*ret_whole = in->cmdline && (in->manifest || !plan->manifest.digest_size);
+	if (*ret_whole)
+		r = plan_settle(plan, has_agent(in, plan), e);
+	if (!r && *ret_whole)
+		r = policy_check(&policy, plan, e);
+	return r;
 }

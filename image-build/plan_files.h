@@ -2,19 +2,28 @@
 #ifndef IMAGE_BUILD_PLAN_FILES_H
 #define IMAGE_BUILD_PLAN_FILES_H
 
-#include "init/policy.h"
+#include <stdbool.h>
 
-/* What a guest makes its plan of, read on the build machine as the guest will read it. */
+#include "image-build/tree.h"
+#include "init/plan.h"
+
+/* What a guest makes its plan of, as far as it is at hand on the build machine. */
+struct plan_inputs {
+	const char *cmdline;          /* NULL: nobody knows it yet */
+	const char *arch;             /* whose kernels cut it: "x86_64"; NULL: this machine's */
+	const char *policy;           /* a file; NULL: the strict defaults */
+	const char *manifest;         /* a file; NULL: none */
+	const struct tree *initramfs; /* which is being packed, the manifest with it; or NULL */
+	bool agent_in_initramfs;      /* where initramfs is NULL */
+};
 
 /*
- * A command line, which the kernels of arch ("x86_64", NULL: this machine's) cut
- * at a length of their own. Not reentrant, as plan_parse().
+ * Make the plan as the guest would, and refuse what it would refuse, with its codes.
+ * ret_whole: false where there is no command line, or the manifest that it names is
+ * not at hand. The plan is then only begun: not settled, nor held against the policy.
+ * Not reentrant, as plan_parse(). On failure plan is what could be read.
  */
-int plan_cmdline(const char *cmdline, const char *arch, struct boot_plan *plan, struct err *e);
-
-int plan_policy_file(const char *path, struct policy *ret, struct err *e);
-
-/* Into a plan that has been parsed from a command line, an empty one perhaps. */
-int plan_manifest_file(const char *path, struct boot_plan *plan, struct err *e);
+int plan_assemble(const struct plan_inputs *in, struct boot_plan *plan, bool *ret_whole,
+		  struct err *e);
 
 #endif
