@@ -2,12 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
 # Every failure code is expected by a test: by a row or call of a unit test's
 # (FAIL_CODE, in code that does not set it), by a golden (code CODE) or by a boot
-# ("CODE"). And every option of the kernel that a sentence of the guest's names is
-# known to kernel-config/features.def.  Prints who expects what.
+# ("CODE").  Prints who expects what.
 set -euo pipefail
 
-# Compressions of foreign images; kernels that are ours do without.
-foreign="EROFS_FS_ZIP_LZMA EROFS_FS_ZIP_DEFLATE SQUASHFS_LZO"
 status=0
 
 # test_err.c is about the sentences themselves, with whatever code
@@ -30,13 +27,4 @@ while read -r code; do
 		echo "$code: $(tr '\n' ' ' <<<"${files//tests\//}")"
 	fi
 done < <(sed -n 's/^FAIL(\([A-Z0-9_]*\),.*/\1/p' lib/failure.def)
-
-while read -r option; do
-	if [[ " $foreign " != *" $option "* ]] &&
-		! grep -qE "[\"|]${option}[\"|]" kernel-config/features.def; then
-		echo "CONFIG_$option: named in the guest, unknown to kernel-config/features.def"
-		status=1
-	fi
-done < <(grep -hoE '"[^"]*CONFIG_[^"]*"' lib/*.c verity/*.c mount/*.c init/*.c |
-	grep -oE 'CONFIG_[A-Z0-9_]+' | sed 's/CONFIG_//' | sort -u)
 exit $status

@@ -6,30 +6,27 @@
 # scripts read; the guest would boot by the parmfile.  Boots: tests/qemu/test_handover.py.
 set -euo pipefail
 
+# shellcheck source=tests/check/common.sh
+. "${BASH_SOURCE[0]%/*}/common.sh"
+
 build=${BUILD:-build}
 image=$build/socle-image
 kernel=tools/packaging/kernel
 fragments=$kernel/configs/fragments
 extension=root_hash=$(printf '5a%.0s' {1..32}),salt=$(printf 'c3%.0s' {1..32})
 extension+=,data_blocks=768,data_block_size=4096,hash_block_size=4096
-status=0
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-
-complain()
-{
-	echo "$*"
-	status=1
-}
 
 lay_out() { initramfs/kata.sh "$1" "$build/$1/socle-init" "$image" "$2"; }
 
 expected_of()
 {
-	local machine=$1 arch=$1 name
+	local machine=$1 kernel_arch image tools name
 
-	case $machine in s390x) arch=s390 ;; aarch64) arch=arm64 ;; esac
-	for name in kernel-config/fragments/{common,"$arch","$arch"/confidential}/*.conf; do
+	# shellcheck source=kernel-config/machine.sh
+	. kernel-config/machine.sh
+	for name in kernel-config/fragments/{common,"$kernel_arch","$kernel_arch"/confidential}/*.conf; do
 		echo "$fragments/${name#kernel-config/fragments/}"
 	done
 	printf '%s\n' "$fragments/build-type/socle/socle-initramfs.conf" \

@@ -6,17 +6,13 @@
 # needs kernel-check names that feature.  And every option has its reason before it.
 set -euo pipefail
 
+# shellcheck source=tests/check/common.sh
+. "${BASH_SOURCE[0]%/*}/common.sh"
+
 image=${BUILD:-build}/socle-image
 fragments=kernel-config/fragments
-status=0
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-
-complain()
-{
-	echo "$*"
-	status=1
-}
 
 # Lines "id name archs" and "id archs option|option": of features.def.
 sed -n 's/^FEATURE(\([A-Z0-9_]*\), "\([^"]*\)", \([^,]*\),.*/\1 \2 \3/p' \
