@@ -9,7 +9,7 @@
 #include "init/log.h"
 
 static const struct plan_failure *how_to_fail;
-static const char *failing_step;
+static const char *const *failing_step;
 static pid_t owner;
 
 /* For the handler: the one that there is may be what is broken. */
@@ -24,10 +24,10 @@ static void tell(int signal)
 		_exit(1);
 	(void)err_set(&e, FAIL_INIT_CRASHED, EFAULT, "socle-init was ended by signal %d (%s)", signal,
 		      strsignal(signal));
-	log_failure(how_to_fail, failing_step, &e);
+	log_failure(how_to_fail, *failing_step, &e);
 }
 
-void crash_catch(const struct plan_failure *failure, const char *step)
+void crash_catch(const struct plan_failure *failure, const char *const *step)
 {
 	static const int signals[] = { SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS };
 	const stack_t other = { .ss_sp = stack, .ss_size = sizeof(stack) };

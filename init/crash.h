@@ -12,9 +12,9 @@
  */
 
 /*
- * From now on, in this process: failure says how to tell and to leave, step which
+ * From now on, in this process: failure says how to tell and to leave, *step which
  * step it was. Both are looked at when it happens, so they must stay.
  */
-void crash_catch(const struct plan_failure *failure, const char *step);
+void crash_catch(const struct plan_failure *failure, const char *const *step);
 
 #endif

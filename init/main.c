@@ -3,10 +3,10 @@
  * socle-init: PID 1 of an initramfs. It finds the disks that the host attached,
  * proves them with dm-verity, stacks them into a root and becomes the agent.
  */
-#include <poll.h>
 #include <stdio.h>
 #include <unistd.h>
 
+#include "init/crash.h"
 #include "init/log.h"
 #include "init/steps.h"
 #include "init/watchdog.h"
@@ -14,40 +14,23 @@
 static const struct step {
 	const char *name; /* as in the failure line */
 	int (*run)(struct boot *b, struct err *e);
+	void (*before_failure)(struct boot *b); /* what telling that this one failed needs */
 } steps[] = {
-	{ "api", step_api },
-	{ "plan", step_plan },
-	{ "modules", step_modules },
-	{ "manifest", step_manifest },
-	{ "devices", step_devices },
-	{ "verity", step_verity },
-	{ "mounts", step_mounts },
-	{ "handover", step_handover },
+	{ "api", step_api, NULL },
+	{ "plan", step_plan, step_plan_report },
+	{ "modules", step_modules, NULL },
+	{ "manifest", step_manifest, NULL },
+	{ "devices", step_devices, NULL },
+	{ "verity", step_verity, NULL },
+	{ "mounts", step_mounts, NULL },
+	{ "handover", step_handover, NULL },
 };
-
-/* How long a driver may take to make its device, in milliseconds. */
-#define REPORT_WAIT_MS 1000
-#define TICK_MS        10
-
-/*
- * The plan decides on everything and so comes first, but the report of its own
- * failure may need a driver that only the next step would have loaded.
- */
-static void prepare_report(struct boot *b)
-{
-	const char *report = b->plan.failure.device;
-	struct err ignored;
-
-	if (!b->plan.failure.vsock_port && (!*report || !access(report, F_OK)))
-		return;
-	(void)step_modules(b, &ignored);
-	for (int ms = 0; *report && ms < REPORT_WAIT_MS && access(report, F_OK); ms += TICK_MS)
-		(void)poll(NULL, 0, TICK_MS);
-}
 
 int main(void)
 {
 	static struct boot boot;
+	static const char *name = "api"; /* of the step that runs */
+	const struct plan_failure *failure = &boot.plan.failure;
 	struct err e = { 0 };
 
 	if (getpid() != 1) {
@@ -56,13 +39,15 @@ int main(void)
 		return 2;
 	}
 	plan_init(&boot.plan);
+	crash_catch(failure, &name);
 	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
-		watchdog_step(steps[i].name, boot.plan.timeout_s, &boot.plan.failure);
+		name = steps[i].name;
+		watchdog_step(name, boot.plan.timeout_s, failure);
 		if (!steps[i].run(&boot, &e))
 			continue;
-		if (steps[i].run == step_plan)
-			prepare_report(&boot);
-		log_failure(&boot.plan.failure, steps[i].name, &e);
+		if (steps[i].before_failure)
+			steps[i].before_failure(&boot);
+		log_failure(failure, name, &e);
 	}
 	return 1;
 }

@@ -56,6 +56,24 @@ void report_drain(int fd)
 		(void)poll(NULL, 0, TICK_MS);
 }
 
+static bool lacks_device(const struct plan_failure *failure)
+{
+	return failure->device[0] && access(failure->device, F_OK);
+}
+
+bool report_needs_driver(const struct plan_failure *failure)
+{
+	return failure->vsock_port || lacks_device(failure);
+}
+
+void report_await(const struct plan_failure *failure)
+{
+	int64_t end = clock_ms() + REPORT_WAIT_MS;
+
+	while (lacks_device(failure) && clock_ms() < end)
+		(void)poll(NULL, 0, TICK_MS);
+}
+
 /* What report_keep_open() opened; else the device is opened when it is needed. */
 static int kept = -1;
 

@@ -18,6 +18,15 @@
 /* How long the host may take to answer, to take the line and to close, together. */
 #define REPORT_VSOCK_MS 3000
 
+/* How long a driver may take to make its device, in milliseconds. */
+#define REPORT_WAIT_MS 1000
+
+/* Is there a report whose way out may not be there without a module? */
+bool report_needs_driver(const struct plan_failure *failure);
+
+/* Its driver is loaded: wait until the device is there, or for long enough. */
+void report_await(const struct plan_failure *failure);
+
 /* Open the report's device while its name still leads there: soon /dev is in the new root. */
 void report_keep_open(const struct plan_failure *failure);
 

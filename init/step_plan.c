@@ -8,6 +8,7 @@
 #include "init/cmdline.h"
 #include "init/log.h"
 #include "init/manifest.h"
+#include "init/report.h"
 #include "init/steps.h"
 #include "lib/cleanup.h"
 #include "lib/file.h"
@@ -98,4 +99,18 @@ int step_plan(struct boot *b, struct err *e)
 	if (r || b->plan.manifest.digest_size)
 		return r;
 	return boot_settle(b, e);
+}
+
+/*
+ * The plan decides on everything and so comes first, but the report of its own
+ * failure may need a driver that only the next step would have loaded.
+ */
+void step_plan_report(struct boot *b)
+{
+	struct err ignored;
+
+	if (!report_needs_driver(&b->plan.failure))
+		return;
+	(void)step_modules(b, &ignored);
+	report_await(&b->plan.failure);
 }

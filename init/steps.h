@@ -29,6 +29,9 @@ int step_verity(struct boot *b, struct err *e);
 int step_mounts(struct boot *b, struct err *e);
 int step_handover(struct boot *b, struct err *e); /* returns on failure only */
 
+/* The plan has failed: make ready what tells it, best effort. */
+void step_plan_report(struct boot *b);
+
 /*
  * The plan is complete: decide what the root is and ask the policy. The last
  * thing that happens to a plan, wherever its last part came from.

@@ -10,7 +10,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "init/crash.h"
 #include "init/log.h"
 #include "lib/clock.h"
 #include "lib/file.h"
@@ -54,15 +53,13 @@ _Noreturn static void watch(void)
 	log_failure(&shared->failure, shared->step, &e);
 }
 
-static void start(void)
+static void share(void)
 {
 	void *memory = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
 			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
-	if (memory == MAP_FAILED)
-		return;
-	shared = memory;
-	crash_catch(&shared->failure, shared->step);
+	if (memory != MAP_FAILED)
+		shared = memory;
 }
 
 /* A disk that answers after all must not bring a boot back that was told to have failed. */
@@ -75,7 +72,7 @@ static void yield_to_watchdog(void)
 void watchdog_step(const char *step, unsigned int devices_s, const struct plan_failure *failure)
 {
 	if (!shared)
-		start();
+		share();
 	if (!shared)
 		return;
 	yield_to_watchdog();

@@ -18,7 +18,7 @@
 
 /*
  * A step begins, which may wait for devices for devices_s seconds. The first call
- * starts the watchdog, and crash_catch(). Best effort.
+ * starts the watchdog. Best effort.
  */
 void watchdog_step(const char *step, unsigned int devices_s, const struct plan_failure *failure);
 

@@ -13,15 +13,16 @@
 #define TOLD 42
 
 static struct plan_failure failure;
+static const char *step;
 
 /* What a child is to do, for log_failure(). */
 static char order[16];
 
 /* In the place of the real one, which would switch the machine off. */
-_Noreturn void log_failure(const struct plan_failure *told, const char *step, const struct err *e)
+_Noreturn void log_failure(const struct plan_failure *told, const char *at, const struct err *e)
 {
 	char words[64];
-	bool right = told == &failure && !strcmp(step, "mounts") && e->code == FAIL_INIT_CRASHED;
+	bool right = told == &failure && !strcmp(at, "mounts") && e->code == FAIL_INIT_CRASHED;
 
 	snprintf(words, sizeof(words), "by signal %d (", SIGSEGV);
 	if (!strcmp(order, "crash again"))
@@ -38,7 +39,8 @@ static int outcome_of(void (*crash)(void), const char *how)
 	strcpy(order, how);
 	child = fork();
 	if (!child) {
-		crash_catch(&failure, "mounts");
+		crash_catch(&failure, &step);
+		step = "mounts"; /* the one that runs when it happens */
 		crash();
 		_exit(0);
 	}

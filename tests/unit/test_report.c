@@ -133,12 +133,37 @@ static void test_device(void **state)
 	assert_true(file >= 0);
 	report_line(&failure, line);
 	assert_int_equal(lseek(file, 0, SEEK_END), 0);
+	assert_false(report_needs_driver(&failure));
 	unlink(failure.device);
 	close(file);
+	assert_true(report_needs_driver(&failure));
 	/* and one that is not there is harmless, as is no report at all */
 	report_line(&failure, line);
 	failure.device[0] = '\0';
 	report_line(&failure, line);
+	assert_false(report_needs_driver(&failure));
+}
+
+/* A driver makes its device while we wait; one that makes none does not keep us. */
+static void test_device_is_awaited(void **state)
+{
+	struct plan_failure failure = { .device = "/tmp/socle-test-await" };
+	int64_t begin = clock_ms();
+	pid_t driver;
+
+	(void)state;
+	unlink(failure.device);
+	report_await(&failure);
+	assert_in_range(clock_ms() - begin, REPORT_WAIT_MS, 10 * REPORT_WAIT_MS);
+	driver = fork();
+	if (!driver) {
+		usleep(REPORT_WAIT_MS * 1000 / 10);
+		_exit(open(failure.device, O_CREAT | O_EXCL | O_RDWR, 0600) < 0);
+	}
+	report_await(&failure);
+	assert_false(access(failure.device, F_OK));
+	unlink(failure.device);
+	assert_int_equal(waitpid(driver, NULL, 0), driver);
 }
 
 int main(void)
@@ -149,6 +174,7 @@ int main(void)
 		cmocka_unit_test(test_deaf_host),
 		cmocka_unit_test(test_host_that_hangs_up),
 		cmocka_unit_test(test_device),
+		cmocka_unit_test(test_device_is_awaited),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
