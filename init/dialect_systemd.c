@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "init/dialect.h"
+#include "init/layer.h"
 #include "init/pairs.h"
 #include "lib/hex.h"
 #include "lib/parse.h"
@@ -105,7 +106,7 @@ static int take(const struct cmdline_param *param, struct boot_plan *plan, struc
 	return 0;
 }
 
-/* Options of veritytab(5) that are verity parameters under another name. */
+/* Options of veritytab(5) that a layer has under another name. */
 static const struct {
 	const char *option, *key;
 	bool in_superblock; /* says what a superblock says, so there must be none */
@@ -118,6 +119,8 @@ static const struct {
 	{ "hash", "hash", true },
 	{ "fec-roots", "fec_roots", false },
 	{ "fec-offset", "fec_offset", false },
+	{ "fec-device", "fec_device", false },
+	{ "root-hash-signature", "signature", false },
 };
 
 #define OPTIONS (sizeof(options) / sizeof(options[0]))
@@ -160,16 +163,12 @@ static int take_value(const struct pair *pair, struct volume *v, struct parsed *
 		if (!strcmp(pair->key, options[i].option)) {
 			if (options[i].in_superblock)
 				parsed->in_superblock = options[i].option;
-			return verity_params_set(&v->verity, options[i].key, pair->value, e);
+			return layer_set(v, options[i].key, pair->value, e);
 		}
 	if (!strcmp(pair->key, "superblock")) {
 		parsed->no_superblock = is_no(pair->value);
 		return 0;
 	}
-	if (!strcmp(pair->key, "root-hash-signature"))
-		return verity_signature_parse(pair->value, &v->signature, e);
-	if (!strcmp(pair->key, "fec-device"))
-		return devref_parse(pair->value, &v->fec, e);
 	if (!strcmp(pair->key, "uuid"))
 		return 0;
 	if (!strcmp(pair->key, "hash-offset")) {

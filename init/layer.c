@@ -2,6 +2,7 @@
 #include "init/layer.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -21,20 +22,41 @@ int layer_begin(struct boot_plan *plan, struct volume **ret, struct err *e)
 	return 0;
 }
 
+static int set_device(void *to, const char *value, struct err *e)
+{
+	return devref_parse(value, to, e);
+}
+
+static int set_fstype(void *to, const char *value, struct err *e)
+{
+	return dialect_fstype(to, value, e);
+}
+
+static int set_signature(void *to, const char *value, struct err *e)
+{
+	return verity_signature_parse(value, to, e);
+}
+
+/* What a layer has beside its verity parameters. */
+static const struct {
+	const char *key;
+	size_t offset; /* in struct volume */
+	int (*set)(void *to, const char *value, struct err *e);
+} keys[] = {
+	{ "device", offsetof(struct volume, data), set_device },
+	{ "hash_device", offsetof(struct volume, hash), set_device },
+	{ "fec_device", offsetof(struct volume, fec), set_device },
+	{ "fstype", offsetof(struct volume, fstype), set_fstype },
+	{ "signature", offsetof(struct volume, signature), set_signature },
+};
+
 int layer_set(struct volume *v, const char *key, const char *value, struct err *e)
 {
 	int r;
 
-	if (!strcmp(key, "device"))
-		return devref_parse(value, &v->data, e);
-	if (!strcmp(key, "hash_device"))
-		return devref_parse(value, &v->hash, e);
-	if (!strcmp(key, "fec_device"))
-		return devref_parse(value, &v->fec, e);
-	if (!strcmp(key, "fstype"))
-		return dialect_fstype(v->fstype, value, e);
-	if (!strcmp(key, "signature"))
-		return verity_signature_parse(value, &v->signature, e);
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		if (!strcmp(key, keys[i].key))
+			return keys[i].set((char *)v + keys[i].offset, value, e);
 	r = verity_params_set(&v->verity, key, value, e);
 	if (r == -ENOENT)
 		return err_set(e, FAIL_KEY_UNKNOWN, EINVAL, "a layer has no key \"%.40s\"", key);
