@@ -48,21 +48,23 @@ static int refused(const char *name, int error, struct err *e)
 }
 
 /* What the command line says to this module, such as dm_verity.require_signatures=1. */
-static int read_params(const char *file, char params[CMDLINE_SIZE], struct err *e)
+static int find_params(const char *cmdline, const char *file, char params[CMDLINE_SIZE],
+		       struct err *e)
 {
 	static char text[CMDLINE_SIZE];
-	ssize_t n = file_read_at(AT_FDCWD, "/proc/cmdline", text, sizeof(text));
-	int r = n < 0 ? (int)n : module_params(text, file, params, CMDLINE_SIZE);
+	int r;
 
+	strcpy(text, cmdline);
+	r = module_params(text, file, params, CMDLINE_SIZE);
 	return r ? err_set(e, FAIL_MODULE_FAILED, -r, "parameters of %s in /proc/cmdline: %s", file,
 			   strerror(-r)) : 0;
 }
 
-static int load(int dir, const char *name, struct err *e)
+static int load(int dir, const char *name, const char *cmdline, struct err *e)
 {
 	static char params[CMDLINE_SIZE];
 	bool optional = *name == OPTIONAL;
-	int r = read_params(name + optional, params, e);
+	int r = find_params(cmdline, name + optional, params, e);
 	auto_fd int fd = r ? -1 : openat(dir, name + optional, O_RDONLY | O_CLOEXEC);
 
 	if (r)
@@ -88,27 +90,40 @@ static int lock_modules(const struct policy *policy, struct err *e)
 		       strerror(-r));
 }
 
+/* The modules of the list, each with its parameters. */
+static int load_all(int dir, char *list, struct err *e)
+{
+	static char cmdline[CMDLINE_SIZE];
+	ssize_t n = file_read_at(AT_FDCWD, "/proc/cmdline", cmdline, sizeof(cmdline));
+	size_t count = 0;
+	char *name;
+	int r = 0;
+
+	if (n < 0)
+		return err_set(e, FAIL_MODULE_FAILED, (int)-n, "read /proc/cmdline: %s",
+			       strerror((int)-n));
+	while (!r && (name = strsep(&list, "\n")))
+		if (*name) {
+			r = load(dir, name, cmdline, e);
+			count++;
+		}
+	if (!r)
+		log_info("%zu kernel modules", count);
+	return r;
+}
+
 int step_modules(struct boot *b, struct err *e)
 {
 	static char list[LIST_SIZE];
 	auto_fd int dir = open(MODULES_DIR, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	ssize_t n = dir < 0 ? -errno : file_read_at(dir, MODULES_LIST, list, sizeof(list));
-	char *rest = list, *name;
-	size_t count = 0;
 	int r = 0;
 
 	/* No list: a kernel with everything built in. */
-	if (n == -ENOENT)
-		return lock_modules(&b->policy, e);
-	if (n < 0)
+	if (n < 0 && n != -ENOENT)
 		return err_set(e, FAIL_MODULE_FAILED, (int)-n, "read " MODULES_DIR "/" MODULES_LIST
 			       ": %s", strerror((int)-n));
-	while (!r && (name = strsep(&rest, "\n")))
-		if (*name) {
-			r = load(dir, name, e);
-			count++;
-		}
-	if (!r)
-		log_info("%zu kernel modules", count);
+	if (n >= 0)
+		r = load_all(dir, list, e);
 	return r ? r : lock_modules(&b->policy, e);
 }
