@@ -2,38 +2,31 @@
 /* The manifest on a disk, whose SHA-256 the command line carries. */
 #include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "init/log.h"
 #include "init/manifest.h"
 #include "init/steps.h"
 #include "lib/cleanup.h"
+#include "lib/io.h"
 #include "lib/sha256.h"
 
 static int read_device(const struct device_search *s, const struct blockdev *b, char *text,
 		       size_t size, struct err *e)
 {
 	auto_fd int fd = blockdev_open(s->dev, b, e);
-	size_t used = 0;
+	ssize_t n;
 
 	if (fd < 0)
 		return fd;
 	if (b->size_bytes < size)
 		return err_set(e, FAIL_DEVICE_TOO_SMALL, ENOSPC, "%s has %llu bytes and the manifest "
 			       "%zu", b->name, (unsigned long long)b->size_bytes, size);
-	while (used < size) {
-		ssize_t n = pread(fd, text + used, size - used, (off_t)used);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return err_errno(e, FAIL_DEVICE_READ_FAILED, "read the manifest from %s",
-					 b->name);
-		if (!n)
-			return err_set(e, FAIL_DEVICE_READ_FAILED, EIO, "%s ends in the manifest",
-				       b->name);
-		used += (size_t)n;
-	}
+	n = io_pread(fd, text, size, 0);
+	if (n < 0)
+		return err_set(e, FAIL_DEVICE_READ_FAILED, (int)-n, "read the manifest from %s: %s",
+			       b->name, strerror((int)-n));
+	if ((size_t)n < size)
+		return err_set(e, FAIL_DEVICE_READ_FAILED, EIO, "%s ends in the manifest", b->name);
 	text[size] = '\0';
 	return 0;
 }
