@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import time
 from pathlib import Path
-from typing import Callable, Optional
+from typing import Callable, Optional, Sequence
 
 from harness import image
 from harness.store import Store, digest
@@ -84,20 +84,21 @@ def mirror() -> tuple[str, str]:
     return uri, state or time.strftime("%Y-%m-%d")
 
 
-def base_tar(store: Store, tell: Tell = silent) -> Path:
-    """Debian minbase with systemd as a tar, made once for each state of the suite."""
+def base_tar(store: Store, tell: Tell = silent, more: Sequence[str] = ()) -> Path:
+    """Debian minbase with systemd, and more packages, made once for each state of the suite."""
     uri, state = mirror()
+    packages = [*PACKAGES, *more]
 
     def make(draft: Path) -> None:
         command = [
             tool("mmdebstrap", "mmdebstrap"), "--variant=minbase", "--format=tar",
-            f"--include={','.join(PACKAGES)}", '--aptopt=Acquire::Languages "none"',
+            f"--include={','.join(packages)}", '--aptopt=Acquire::Languages "none"',
             *[f"--dpkgopt=path-exclude={pattern}" for pattern in EXCLUDED],
             SUITE, str(draft / "base.tar"), f"deb {uri} {SUITE} main",
         ]
         run(command, "mmdebstrap", tell, {"SOURCE_DATE_EPOCH": "0"})
 
-    key = digest(SUITE, *PACKAGES, *EXCLUDED, RECIPE, state)
+    key = digest(SUITE, *packages, *EXCLUDED, RECIPE, state)
     return store.get(f"debian-{SUITE}", key, make) / "base.tar"
 
 
