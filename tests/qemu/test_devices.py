@@ -152,7 +152,9 @@ def test_wrong_disk_plugged_in_late(bed: Bed, two: list[Layer]) -> None:
 
 # The guest has no driver for its plugs, and the firmware is kept from telling of them.
 MUTE_BRIDGE = "pci-bridge,id=mute,bus=pcie.0,addr=9,chassis_nr=9,shpc=on"
-MUTE = ("-global", "ICH9-LPC.acpi-pci-hotplug-with-bridge-support=off")
+# And it does not read the first disk: the guest's kernel is to be the first.
+MUTE = ("-global", "ICH9-LPC.acpi-pci-hotplug-with-bridge-support=off", "-boot", "strict=on")
+RESCAN_SECONDS = 15
 
 
 def test_bus_without_events_is_asked(bed: Bed, two: list[Layer]) -> None:
@@ -160,14 +162,20 @@ def test_bus_without_events_is_asked(bed: Bed, two: list[Layer]) -> None:
     first = Disk(two[0].disk, "layer0")
     late = Attached(two[1].disk, "layer1", late=True, properties={"bus": "mute", "addr": "1"})
     named = [layer.argument(f"SERIAL=layer{n}") for n, layer in enumerate(two)]
-    machine = board(bed.machine([first, late], [*named, "socle.timeout=40"]), MUTE_BRIDGE)
-    machine.more = MUTE
+    machine = board(bed.machine([first, late], [*named, f"socle.timeout={2 * RESCAN_SECONDS}"]),
+                    MUTE_BRIDGE, options=MUTE)
 
     def plug(guest: Guest) -> None:
         assert guest.await_first_read(first), "the guest never looked at its first disk"
         guest.plug(late)
+        guest.qmp.collect(5)
+        reads = {stats["qdev"].split("/")[-2]: stats["stats"]["rd_operations"]
+                 for stats in guest.qmp.command("query-blockstats") if "/" in stats["qdev"]}
+        assert reads["dev1"] == 0, "somebody has told the guest"
 
-    expect.success(bed.boot(machine, plug), two)
+    result = bed.boot(machine, plug)
+    expect.success(result, two)
+    assert result.outcome.seconds > RESCAN_SECONDS, result.outcome
 
 
 # --- other geometries ------------------------------------------------------------

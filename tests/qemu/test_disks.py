@@ -236,8 +236,8 @@ def test_36_disks(bed: Bed) -> None:
         for n, layer in enumerate(layers, start=1)]
     bridges = [f"pci-bridge,id=bridge{n},chassis_nr={n + 1},shpc=off"
                for n in range(-(-(len(layers) + 1) // SLOTS))]
-    machine = board(bed.machine(disks, []), *bridges)
-    machine.more = ("-boot", "strict=on")  # else the firmware looks into each for a loader
+    # Else the firmware looks into each for a loader.
+    machine = board(bed.machine(disks, []), *bridges, options=("-boot", "strict=on"))
     machine.initramfs = bed.initramfs(
         files={"/etc/socle/manifest.json": manifest(layers, "SERIAL=layer{}")})
     machine.limit = 90

@@ -34,13 +34,15 @@ class Board(Machine):
     """A machine with devices that must be there before the disks that hang on them."""
 
     devices: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()  # what else QEMU shall know
 
     def arguments(self, *where: object) -> list[str]:
         words = super().arguments(*where)
         first = words.index("-blockdev") if "-blockdev" in words else len(words)
         return [*words[:first], *[word for device in self.devices for word in ("-device", device)],
-                *words[first:]]
+                *words[first:], *self.options]
 
 
-def board(machine: Machine, *devices: str) -> Board:
-    return Board(**{f.name: getattr(machine, f.name) for f in fields(machine)}, devices=devices)
+def board(machine: Machine, *devices: str, options: tuple[str, ...] = ()) -> Board:
+    return Board(**{f.name: getattr(machine, f.name) for f in fields(machine)}, devices=devices,
+                 options=options)
