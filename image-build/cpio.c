@@ -112,22 +112,13 @@ static int put_node(struct node *node, void *context, struct err *e)
 	return r ? r : put_padding(w->sink, 4, e);
 }
 
-static int forget_numbers(struct node *node, void *context, struct err *e)
-{
-	(void)context;
-	(void)e;
-	node->inode->number = 0;
-	node->inode->nid = 0;
-	return 0;
-}
-
 int cpio_write(const struct tree *t, struct sink *s, struct err *e)
 {
 	static const struct entry trailer = { .links = 1, .name = "TRAILER!!!" };
 	struct writer w = { .sink = s };
 	int r;
 
-	tree_walk(t->root, forget_numbers, NULL, NULL);
+	tree_forget_numbers(t);
 	r = tree_walk(t->root, put_node, &w, e);
 	if (!r)
 		r = put_entry(s, &trailer, e);

@@ -169,15 +169,6 @@ static int check_node(struct node *node, void *context, struct err *e)
 	return r;
 }
 
-static int forget_numbers(struct node *node, void *context, struct err *e)
-{
-	(void)context;
-	(void)e;
-	node->inode->number = 0;
-	node->inode->nid = 0;
-	return 0;
-}
-
 int erofs_check(const struct tree *t, const char *path, struct err *e)
 {
 	struct check c = { .inodes = 0 };
@@ -185,7 +176,7 @@ int erofs_check(const struct tree *t, const char *path, struct err *e)
 
 	c.expected = memory_zero(1, CHUNK);
 	c.found = memory_zero(1, CHUNK);
-	tree_walk(t->root, forget_numbers, NULL, NULL);
+	tree_forget_numbers(t);
 	r = erofs_dev_open(&c.sbi, path, O_RDONLY);
 	if (!r)
 		r = erofs_read_superblock(&c.sbi);

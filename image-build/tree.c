@@ -277,3 +277,19 @@ int tree_walk(struct node *top, int (*visit)(struct node *node, void *context, s
 	free(children);
 	return r;
 }
+
+static int forget_numbers(struct node *node, void *context, struct err *e)
+{
+	(void)context;
+	(void)e;
+	if (node->inode) {
+		node->inode->number = 0;
+		node->inode->nid = 0;
+	}
+	return 0;
+}
+
+void tree_forget_numbers(const struct tree *t)
+{
+	tree_walk(t->root, forget_numbers, NULL, NULL);
+}

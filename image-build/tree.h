@@ -87,6 +87,9 @@ static inline bool node_is_directory(const struct node *node)
 	return node->inode && S_ISDIR(node->inode->mode);
 }
 
+/* For whoever walks: no inode has a number or a nid any more. */
+void tree_forget_numbers(const struct tree *t);
+
 /* Visit a directory and all below it, parents first, in the order of names. */
 int tree_walk(struct node *top, int (*visit)(struct node *node, void *context, struct err *e),
 	      void *context, struct err *e);
