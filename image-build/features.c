@@ -134,8 +134,8 @@ void feature_check(const struct kconfig *k, enum kernel_arch arch, enum feature 
 			add_finding(ret, &f);
 }
 
-bool feature_want(enum feature feature, enum kernel_arch arch, size_t index,
-		  struct feature_want *ret)
+bool feature_rule(enum feature feature, enum kernel_arch arch, size_t index,
+		  struct feature_rule *ret)
 {
 	for (size_t i = 0; i < RULES; i++) {
 		const struct rule *rule = &rules[i];

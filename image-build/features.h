@@ -59,15 +59,15 @@ void feature_check(const struct kconfig *k, enum kernel_arch arch, enum feature 
 		   struct feature_report *ret);
 
 /*
- * The index-th set of options of which a feature wants one ("A|B", where they can
- * be modules), on this architecture; false behind the last.
+ * The index-th of a feature's rules that a module can fulfil, on this architecture;
+ * false behind the last.
  */
-struct feature_want {
-	const char *options;
-	bool optional; /* the feature is there without it */
+struct feature_rule {
+	const char *options; /* "A|B", one of which will do */
+	bool optional;       /* the feature is there without it */
 };
-bool feature_want(enum feature feature, enum kernel_arch arch, size_t index,
-		  struct feature_want *ret);
+bool feature_rule(enum feature feature, enum kernel_arch arch, size_t index,
+		  struct feature_rule *ret);
 
 /* What an option is called as a module ("new|old"); NULL where it is none. */
 const char *feature_module_names(const char *option, size_t size);

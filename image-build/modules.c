@@ -10,18 +10,18 @@
 
 static int choose(struct modules *m, struct module *module, bool optional, struct err *e);
 
-static int choose_needed(struct modules *m, const struct module *module, bool optional,
-			 struct err *e)
+static int choose_dependencies(struct modules *m, const struct module *module, bool optional,
+			       struct err *e)
 {
-	char *needs auto_text = memory_text(module->needs);
-	char *rest = needs, *path;
+	char *depends auto_text = memory_text(module->depends);
+	char *rest = depends, *path;
 	int r = 0;
 
 	while (!r && (path = strsep(&rest, " "))) {
-		struct module *needed = *path ? modules_find(m, path) : NULL;
+		struct module *found = *path ? modules_find(m, path) : NULL;
 
-		if (needed)
-			r = choose(m, needed, optional, e);
+		if (found)
+			r = choose(m, found, optional, e);
 		else if (*path)
 			r = refuse(e, "%s: module %s needs %s, which is not there", m->directory,
 				   module->name, path);
@@ -47,10 +47,10 @@ static struct module *find_any_name(const struct modules *m, const char *name)
  * What it asks for by name, which no dependency shows: libcrc32c does so with
  * crc32c. In the guest nobody answers such a question, so it must be there before.
  */
-static int choose_before(struct modules *m, const struct module *module, struct err *e)
+static int choose_softdeps(struct modules *m, const struct module *module, struct err *e)
 {
-	char *before auto_text = memory_text(module->before);
-	char *rest = before, *name;
+	char *softdeps auto_text = memory_text(module->softdep_pre);
+	char *rest = softdeps, *name;
 	int r = 0;
 
 	while (!r && (name = strsep(&rest, " "))) {
@@ -73,9 +73,9 @@ static int choose(struct modules *m, struct module *module, bool optional, struc
 	/* Marked first: a ring of dependencies ends here, too. */
 	module->chosen = true;
 	module->optional = optional;
-	r = choose_needed(m, module, optional, e);
+	r = choose_dependencies(m, module, optional, e);
 	if (!r)
-		r = choose_before(m, module, e);
+		r = choose_softdeps(m, module, e);
 	if (!r && !again)
 		m->chosen[m->chosen_count++] = module;
 	return r;
@@ -126,32 +126,32 @@ static size_t find_options(const struct modules *m, const char *options,
 	return count;
 }
 
-static int choose_want(struct modules *m, const struct feature_info *feature,
-		       const struct feature_want *want, bool if_there, struct err *e)
+static int choose_rule(struct modules *m, const struct feature_info *feature,
+		       const struct feature_rule *rule, bool if_there, struct err *e)
 {
 	struct module *found[OPTIONS_MAX];
 	bool known;
-	size_t count = find_options(m, want->options, found, &known);
+	size_t count = find_options(m, rule->options, found, &known);
 	int r = 0;
 
-	if (!count && known && !want->optional && !if_there)
+	if (!count && known && !rule->optional && !if_there)
 		return refuse(e,
 			      "%s: the kernel has no CONFIG_%s, neither as a module nor built "
 			      "in: it is needed for %s",
-			      m->directory, want->options, feature->what);
+			      m->directory, rule->options, feature->what);
 	for (size_t i = 0; !r && i < count; i++)
-		r = choose(m, found[i], want->optional || if_there || count > 1, e);
+		r = choose(m, found[i], rule->optional || if_there || count > 1, e);
 	return r;
 }
 
 int modules_choose_feature(struct modules *m, enum feature feature, enum kernel_arch arch,
 			   bool if_there, struct err *e)
 {
-	struct feature_want want;
+	struct feature_rule rule;
 	int r = 0;
 
-	for (size_t i = 0; !r && feature_want(feature, arch, i, &want); i++)
-		r = choose_want(m, &feature_infos[feature], &want, if_there, e);
+	for (size_t i = 0; !r && feature_rule(feature, arch, i, &rule); i++)
+		r = choose_rule(m, &feature_infos[feature], &rule, if_there, e);
 	return r;
 }
 

@@ -17,12 +17,12 @@
  * Documentation/kbuild/kbuild.rst for modules.builtin.modinfo.
  */
 struct module {
-	char *name;    /* normalised: "dm_mod" */
-	char *path;    /* below the directory: "kernel/drivers/md/dm-mod.ko.xz" */
-	char *needs;   /* paths of what it depends on, separated by blanks */
-	char *before;  /* names of what it asks for when it is loaded ("softdep pre"), the same */
-	bool built_in; /* nothing to load */
-	bool optional; /* may fail to load */
+	char *name;        /* normalised: "dm_mod" */
+	char *path;        /* below the directory: "kernel/drivers/md/dm-mod.ko.xz" */
+	char *depends;     /* paths, separated by blanks */
+	char *softdep_pre; /* names of what it asks for when it is loaded, the same */
+	bool built_in;     /* nothing to load */
+	bool optional;     /* may fail to load */
 	bool chosen;
 };
 
@@ -33,7 +33,7 @@ struct module_alias {
 };
 
 struct modules {
-	const char *directory;
+	const char *directory; /* the caller's */
 	size_t count, room;
 	struct module *all; /* by name */
 	size_t alias_count, alias_room;
@@ -42,7 +42,13 @@ struct modules {
 	struct module **chosen; /* dependencies first */
 };
 
+/*
+ * Read the lists; the modules themselves stay untouched. directory must outlive the
+ * result. Refused: one of the two lists that must be there is not, or a line of
+ * modules.dep is no such line. On failure nothing is left to close.
+ */
 int modules_open(struct modules *ret, const char *directory, struct err *e);
+/* Free the lists, and with them every module that was found. */
 void modules_close(struct modules *m);
 
 /* By name or file name, "-" and "_" the same; NULL where there is none. */
@@ -52,7 +58,7 @@ struct module *modules_find(const struct modules *m, const char *name);
 int modules_choose(struct modules *m, const char *name, struct err *e);
 
 /*
- * What a feature wants of modules on an architecture. One that only helps, and
+ * The modules of a feature's rules on an architecture. One that only helps, and
  * one of several that would do, may fail to load. Where nothing that it needs is
  * there it is an error, which says what for; with if_there it is not, and all
  * of the feature's modules may fail to load.

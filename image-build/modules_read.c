@@ -38,14 +38,14 @@ struct module *modules_find(const struct modules *m, const char *name)
 	return bsearch(&key, m->all, m->count, sizeof(*m->all), by_name);
 }
 
-static void add(struct modules *m, const char *path, const char *needs, bool built_in)
+static void add(struct modules *m, const char *path, const char *depends, bool built_in)
 {
 	m->all = memory_grow(m->all, m->count, &m->room, sizeof(*m->all));
 	m->all[m->count++] = (struct module){
 		.name = module_name(path),
 		.path = memory_text(path),
-		.needs = memory_text(needs),
-		.before = memory_text(""),
+		.depends = memory_text(depends),
+		.softdep_pre = memory_text(""),
 		.built_in = built_in,
 	};
 }
@@ -75,7 +75,7 @@ static int take_soft_dependencies(struct modules *m, char *line, struct err *e)
 {
 	char *word, *rest = line;
 	struct module *module;
-	bool before = false;
+	bool pre = false;
 
 	(void)e;
 	word = strsep(&rest, " ");
@@ -86,11 +86,11 @@ static int take_soft_dependencies(struct modules *m, char *line, struct err *e)
 		size_t size = strlen(word);
 
 		if (size && word[size - 1] == ':') {
-			before = !strcmp(word, "pre:");
-		} else if (size && before) {
-			char *old auto_text = module->before;
+			pre = !strcmp(word, "pre:");
+		} else if (size && pre) {
+			char *old auto_text = module->softdep_pre;
 
-			module->before = memory_printf("%s %s", old, word);
+			module->softdep_pre = memory_printf("%s %s", old, word);
 		}
 	}
 	return 0;
@@ -133,14 +133,16 @@ static const struct list {
 	int end; /* of a line */
 	bool required;
 	int (*take)(struct modules *m, char *line, struct err *e);
-} names[] = {
+} lists_of_modules[] = {
 	{ "modules.dep", '\n', true, take_dependencies },
 	{ "modules.builtin", '\n', true, take_built_in },
-}, more[] = {
+}, lists_about_modules[] = {
 	{ "modules.softdep", '\n', false, take_soft_dependencies },
 	{ "modules.alias", '\n', false, take_alias },
 	{ "modules.builtin.modinfo", '\0', false, take_built_in_alias },
 };
+
+#define LISTS(lists) (sizeof(lists) / sizeof((lists)[0]))
 
 static int read_list(struct modules *m, const struct list *list, struct err *e)
 {
@@ -178,10 +180,10 @@ int modules_open(struct modules *ret, const char *directory, struct err *e)
 	int r;
 
 	*ret = (struct modules){ .directory = directory };
-	r = read_lists(ret, names, sizeof(names) / sizeof(names[0]), e);
+	r = read_lists(ret, lists_of_modules, LISTS(lists_of_modules), e);
 	if (!r) {
 		qsort(ret->all, ret->count, sizeof(*ret->all), by_name);
-		r = read_lists(ret, more, sizeof(more) / sizeof(more[0]), e);
+		r = read_lists(ret, lists_about_modules, LISTS(lists_about_modules), e);
 	}
 	if (r) {
 		modules_close(ret);
@@ -196,8 +198,8 @@ void modules_close(struct modules *m)
 	for (size_t i = 0; i < m->count; i++) {
 		free(m->all[i].name);
 		free(m->all[i].path);
-		free(m->all[i].needs);
-		free(m->all[i].before);
+		free(m->all[i].depends);
+		free(m->all[i].softdep_pre);
 	}
 	for (size_t i = 0; i < m->alias_count; i++) {
 		free(m->aliases[i].alias);
