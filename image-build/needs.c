@@ -28,14 +28,23 @@ static const struct {
 #define MACHINE (sizeof(machine) / sizeof(machine[0]))
 
 /* What a device is called by the driver that it has. */
-static const struct {
+struct driver {
 	const char *prefix;
 	enum feature feature;
-} names[] = {
+};
+
+static const struct driver disk_drivers[] = {
 	{ "vd", FEATURE_VIRTIO_BLK },
 	{ "nvme", FEATURE_NVME },
 	{ "pmem", FEATURE_PMEM },
 	{ "xvd", FEATURE_XEN },
+	{ NULL, FEATURES },
+};
+
+static const struct driver report_drivers[] = {
+	{ "/dev/hvc", FEATURE_VIRTIO_CONSOLE },
+	{ "/dev/vport", FEATURE_VIRTIO_CONSOLE },
+	{ NULL, FEATURES },
 };
 
 static const struct {
@@ -73,15 +82,41 @@ static void assume_machine(struct needs *n, enum kernel_arch arch)
 			needs_add(n, machine[i].feature, NEED_IF_THERE);
 }
 
+/* NULL where the name tells nothing. */
+static const struct driver *find_driver(const struct driver *drivers, const char *name)
+{
+	for (const struct driver *d = drivers; d->prefix; d++)
+		if (!strncmp(name, d->prefix, strlen(d->prefix)))
+			return d;
+	return NULL;
+}
+
+/* "virtio-pci, virtio-mmio, ..."; allocated. */
+static char *machine_words(void)
+{
+	char *text = memory_text(feature_infos[machine[0].feature].name);
+
+	for (size_t i = 1; i < MACHINE; i++) {
+		char *before auto_text = text;
+
+		text = memory_printf("%s, %s", before, feature_infos[machine[i].feature].name);
+	}
+	return text;
+}
+
+static int refuse_word(const char *word, struct err *e)
+{
+	char *words auto_text = machine_words();
+
+	return refuse(e, "--machine %.40s: not one of %s", word, words);
+}
+
 static int take_word(struct needs *n, const char *word, enum kernel_arch arch, struct err *e)
 {
 	enum feature feature = feature_find(word);
 
 	if (feature == FEATURES || !needs_is_machine(feature))
-		return refuse(e,
-			      "--machine %.40s: not one of virtio-pci, virtio-mmio, virtio-ccw, "
-			      "virtio-blk, virtio-scsi, virtio-console, nvme, pmem, hyperv, xen",
-			      word);
+		return refuse_word(word, e);
 	if (arch && !(feature_infos[feature].archs & arch))
 		return refuse(e, "--machine %s: not on %s", word, kernel_arch_name(arch));
 	needs_add(n, feature, NEED_YES);
@@ -177,17 +212,15 @@ static int add_driver(struct needs *n, enum feature feature, const struct devref
 static int add_device(struct needs *n, const struct devref *ref, bool machine_described,
 		      struct err *e)
 {
+	const struct driver *driver;
+
 	if (ref->partition || ref->partition_offset || ref->kind == DEVREF_PARTUUID ||
 	    ref->kind == DEVREF_PARTLABEL)
 		needs_add(n, FEATURE_PARTITIONS, NEED_YES);
 	if (ref->kind == DEVREF_CCW)
 		return add_driver(n, FEATURE_VIRTIO_CCW, ref, machine_described, e);
-	if (ref->kind != DEVREF_PATH)
-		return 0;
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (!strncmp(ref->value, names[i].prefix, strlen(names[i].prefix)))
-			return add_driver(n, names[i].feature, ref, machine_described, e);
-	return 0;
+	driver = ref->kind == DEVREF_PATH ? find_driver(disk_drivers, ref->value) : NULL;
+	return driver ? add_driver(n, driver->feature, ref, machine_described, e) : 0;
 }
 
 static int add_volume(struct needs *n, const struct volume *v, bool machine_described,
@@ -207,11 +240,10 @@ static int add_volume(struct needs *n, const struct volume *v, bool machine_desc
 /* What a failure's line goes out on. */
 static void add_report(struct needs *n, const struct plan_failure *failure)
 {
-	static const char *const prefixes[] = { "/dev/hvc", "/dev/vport" };
+	const struct driver *driver = find_driver(report_drivers, failure->device);
 
-	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
-		if (!strncmp(failure->device, prefixes[i], strlen(prefixes[i])))
-			needs_add(n, FEATURE_VIRTIO_CONSOLE, NEED_YES);
+	if (driver)
+		needs_add(n, driver->feature, NEED_YES);
 	if (failure->vsock_port)
 		needs_add(n, FEATURE_VSOCK, NEED_YES);
 }
