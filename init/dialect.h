@@ -22,7 +22,8 @@ struct dialect {
 extern const struct dialect dialect_socle;         /* socle.* */
 extern const struct dialect dialect_dm_create;     /* dm-mod.create=, Kata since 3.27 */
 extern const struct dialect dialect_rootfs_verity; /* rootfs_verity.*, Kata until 3.26 */
-extern const struct dialect dialect_systemd;       /* roothash= and systemd.* */
+extern const struct dialect dialect_systemd;       /* roothash=, usrhash=, systemd.verity_* */
+extern const struct dialect dialect_volatile;      /* systemd.volatile= */
 extern const struct dialect dialect_extension;     /* kata.extension.* */
 extern const struct dialect dialect_root;          /* root= and its kin; the last of all */
 

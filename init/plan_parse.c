@@ -8,7 +8,8 @@
 /* In the order in which they finish: whoever claims the root first has it. */
 static const struct dialect *const dialects[] = {
 	&dialect_socle,   &dialect_dm_create, &dialect_rootfs_verity,
-	&dialect_systemd, &dialect_extension, &dialect_root,
+	&dialect_systemd, &dialect_volatile,  &dialect_extension,
+	&dialect_root,
 };
 
 #define DIALECTS (sizeof(dialects) / sizeof(dialects[0]))
