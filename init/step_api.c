@@ -11,6 +11,7 @@
 #include "lib/file.h"
 #include "lib/sys.h"
 #include "mount/kernel.h"
+#include "mount/make.h"
 
 /* /run may execute: agents keep their programs there. */
 static const struct api_mount {
@@ -26,8 +27,10 @@ static const struct api_mount {
 
 static int mount_one(const struct api_mount *m, struct err *e)
 {
-	if (sys_mkdir(m->target, 0755) && errno != EEXIST)
-		return err_errno(e, FAIL_MOUNT_FAILED, "make %s", m->target);
+	int r = make_dir(m->target, 0755, e);
+
+	if (r)
+		return r;
 	/* Busy: it is there already. */
 	if (!sys_mount(m->source, m->target, m->type, m->flags, m->options) || errno == EBUSY)
 		return 0;

@@ -10,6 +10,7 @@
 
 #include "init/log.h"
 #include "init/steps.h"
+#include "init/systemd.h"
 #include "init/watchdog.h"
 #include "lib/cleanup.h"
 #include "lib/file.h"
@@ -66,27 +67,6 @@ static int arm_all(struct boot *b, struct err *e)
 }
 
 /*
- * In a rootfs of Kata's a systemd generator wants the extensions for itself. What
- * is open already it cannot open, and it powers the guest off for that. A link to
- * /dev/null in a folder that counts more hides it: systemd.generator(7).
- */
-static int hide_extension_generator(const struct boot_plan *plan, struct err *e)
-{
-	static const char *const folders[] = { "/run/systemd", "/run/systemd/system-generators" };
-	static const char link[] =
-		"/run/systemd/system-generators/kata-extension-mount-generator";
-
-	if (!plan->extensions)
-		return 0;
-	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
-		if (sys_mkdir(folders[i], 0755) && errno != EEXIST)
-			return err_errno(e, FAIL_SYSTEM_CALL_FAILED, "make %s", folders[i]);
-	if (sys_symlink("/dev/null", link))
-		return err_errno(e, FAIL_SYSTEM_CALL_FAILED, "make %s", link);
-	return 0;
-}
-
-/*
  * In the new root: a place for temporary files where it has none. systemd does
  * the same and leaves what is there; an agent without it has nobody to do it.
  */
@@ -137,8 +117,8 @@ int step_handover(struct boot *b, struct err *e)
 	r = boot_diagnose(b, r, e);
 	if (!r)
 		r = arm_all(b, e);
-	if (!r)
-		r = hide_extension_generator(&b->plan, e);
+	if (!r && b->plan.extensions)
+		r = systemd_hide_extension_generator(e);
 	if (!r)
 		r = enter_root(b, e);
 	if (r)

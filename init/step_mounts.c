@@ -1,32 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
 /* The volumes become one root. */
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mount.h>
 
 #include "init/log.h"
 #include "init/steps.h"
+#include "init/systemd.h"
 #include "lib/sys.h"
+#include "mount/make.h"
 #include "mount/overlay.h"
 #include "mount/volatile.h"
 
 #define LAYER_PATH_SIZE (sizeof(BOOT_LAYERS) + 24)
 
-static int make_dir(const char *path, struct err *e)
-{
-	if (sys_mkdir(path, 0755) && errno != EEXIST)
-		return err_errno(e, FAIL_SYSTEM_CALL_FAILED, "make %s", path);
-	return 0;
-}
-
 static int mount_layers(struct boot *b, char paths[][LAYER_PATH_SIZE], struct err *e)
 {
-	int r = make_dir(BOOT_LAYERS, e);
+	int r = make_dir(BOOT_LAYERS, 0755, e);
 
 	for (size_t i = 0; !r && i < b->plan.layers; i++) {
 		snprintf(paths[i], LAYER_PATH_SIZE, BOOT_LAYERS "/%zu", i);
-		r = make_dir(paths[i], e);
+		r = make_dir(paths[i], 0755, e);
 		if (!r)
 			r = volume_mount(&b->open[i], paths[i], false, e);
 	}
@@ -54,7 +48,7 @@ static int detach_all(struct boot *b, char paths[][LAYER_PATH_SIZE], struct err 
 
 static int make_upper(struct boot *b, struct err *e)
 {
-	int r = make_dir(BOOT_UPPER, e);
+	int r = make_dir(BOOT_UPPER, 0755, e);
 
 	return r ? r : overlay_make_upper(BOOT_UPPER, b->plan.upper_size, e);
 }
@@ -98,10 +92,10 @@ static int mount_volatile(struct boot *b, struct err *e)
 	int r = volatile_tmpfs(BOOT_SYSROOT, e);
 
 	if (!r)
-		r = make_dir(BOOT_SYSROOT "/usr", e);
+		r = make_dir(BOOT_SYSROOT "/usr", 0755, e);
 	if (r || !b->plan.layers)
 		return r;
-	r = make_dir(BOOT_LAYERS, e);
+	r = make_dir(BOOT_LAYERS, 0755, e);
 	if (!r)
 		r = volume_mount(&b->open[0], BOOT_LAYERS, true, e);
 	if (!r)
@@ -118,7 +112,7 @@ static bool hides_its_disk(const struct boot_plan *plan)
 
 static int mount_root(struct boot *b, struct err *e)
 {
-	int r = make_dir(BOOT_SYSROOT, e);
+	int r = make_dir(BOOT_SYSROOT, 0755, e);
 
 	if (r)
 		return r;
@@ -129,13 +123,13 @@ static int mount_extensions(struct boot *b, struct err *e)
 {
 	size_t first = b->open_count - b->plan.extensions;
 	char target[sizeof(BOOT_EXTENSIONS) + ERR_VOLUME_SIZE + 1];
-	int r = b->plan.extensions ? make_dir(BOOT_EXTENSIONS, e) : 0;
+	int r = b->plan.extensions ? make_dir(BOOT_EXTENSIONS, 0755, e) : 0;
 
 	for (size_t i = first; !r && i < b->open_count; i++) {
 		/* "extension-NAME" is mounted as NAME */
 		snprintf(target, sizeof(target), BOOT_EXTENSIONS "/%s",
 			 strchr(b->open[i].volume->name, '-') + 1);
-		r = make_dir(target, e);
+		r = make_dir(target, 0755, e);
 		if (!r)
 			r = volume_mount(&b->open[i], target, false, e);
 	}
@@ -153,7 +147,7 @@ int step_mounts(struct boot *b, struct err *e)
 	if (!r && b->plan.root == PLAN_ROOT_TMPFS)
 		r = volatile_fill(BOOT_SYSROOT, e);
 	if (!r && hides_its_disk(&b->plan))
-		r = volatile_tell(&b->wishes[0].found, e);
+		r = systemd_tell_volatile_root(&b->wishes[0].found, e);
 	if (!r)
 		r = mount_extensions(b, e);
 	return r ? boot_diagnose(b, r, e) : 0;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
 #include "mount/volatile.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,6 +9,7 @@
 
 #include "lib/sys.h"
 #include "mount/fsmount.h"
+#include "mount/make.h"
 
 #define PATH_SIZE 128
 
@@ -27,13 +27,6 @@ int volatile_tmpfs(const char *target, struct err *e)
 	};
 
 	return fs_mount(&m, e);
-}
-
-static int make_dir(const char *path, unsigned int mode, struct err *e)
-{
-	if (sys_mkdir(path, mode) && errno != EEXIST)
-		return err_errno(e, FAIL_SYSTEM_CALL_FAILED, "make %s", path);
-	return 0;
 }
 
 int volatile_bind_usr(const char *lower, const char *target, struct err *e)
@@ -61,13 +54,6 @@ static const struct {
 	{ "var", 0755 },
 };
 
-static int make_link(const char *to, const char *path, struct err *e)
-{
-	if (sys_symlink(to, path) && errno != EEXIST)
-		return err_errno(e, FAIL_SYSTEM_CALL_FAILED, "link %s to %s", path, to);
-	return 0;
-}
-
 int volatile_fill(const char *target, struct err *e)
 {
 	char path[PATH_SIZE], in_usr[PATH_SIZE];
@@ -85,13 +71,4 @@ int volatile_fill(const char *target, struct err *e)
 		r = make_dir(path, dirs[i].mode, e);
 	}
 	return r;
-}
-
-int volatile_tell(const struct blockdev *data, struct err *e)
-{
-	char node[PATH_SIZE];
-	int r = make_dir("/run/systemd", 0755, e);
-
-	snprintf(node, sizeof(node), "/dev/block/%u:%u", data->major, data->minor);
-	return r ? r : make_link(node, "/run/systemd/volatile-root", e);
 }

@@ -3,7 +3,6 @@
 #define MOUNT_VOLATILE_H
 
 #include "lib/err.h"
-#include "mount/blockdev.h"
 
 /*
  * A root that forgets, as systemd.volatile= asks for it.
@@ -23,12 +22,5 @@ int volatile_bind_usr(const char *lower, const char *target, struct err *e);
  * directories that are written to.
  */
 int volatile_fill(const char *target, struct err *e);
-
-/*
- * Leave word of the one disk below a root that is no block device itself, as a
- * link from /run/systemd/volatile-root to /dev/block/MAJOR:MINOR: systemd looks
- * for the disk's other partitions there. data is the root's data device.
- */
-int volatile_tell(const struct blockdev *data, struct err *e);
 
 #endif

@@ -346,7 +346,8 @@ static void test_api(void **state)
 		assert_string_equal(result->log, api_calls);
 		fake_verity_reset(call, EIO);
 		result = in_root(step_api, fill_nothing);
-		expect_failure("call", result->r, &result->e, FAIL_MOUNT_FAILED, strerror(EIO));
+		expect_failure("call", result->r, &result->e,
+			       call % 2 ? FAIL_SYSTEM_CALL_FAILED : FAIL_MOUNT_FAILED, strerror(EIO));
 		assert_int_equal(result->calls, call);
 	}
 	fake_verity_reset(2, ENODEV);
@@ -581,7 +582,7 @@ static void test_extensions_are_not_opened_twice(void **state)
 		fake_verity_reset(call, EIO);
 		result = in_root(step_handover, fill_sysroot);
 		expect_failure("hiding", result->r, &result->e, FAIL_SYSTEM_CALL_FAILED,
-			       "make /run/systemd");
+			       "/run/systemd");
 		assert_int_equal(result->calls, call);
 	}
 }

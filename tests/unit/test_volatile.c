@@ -61,29 +61,11 @@ static void test_links_into_usr(void **state)
 	temp_remove(&root);
 }
 
-static void test_tell(void **state)
-{
-	const struct blockdev data = { .name = "vda2", .major = 259, .minor = 1048575 };
-	struct err e = { 0 };
-
-	(void)state;
-	fake_sys_reset(0, 0);
-	expect_success("tell", volatile_tell(&data, &e), &e);
-	assert_string_equal(fake_sys.log, "mkdir /run/systemd 0755\n"
-			    "symlink /dev/block/259:1048575 /run/systemd/volatile-root\n");
-	for (unsigned int call = 1; call <= 2; call++) {
-		fake_sys_reset(call, EROFS);
-		expect_failure("tell", volatile_tell(&data, &e), &e, FAIL_SYSTEM_CALL_FAILED,
-			       "/run/systemd");
-	}
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_usr_is_bound_and_read_only),
 		cmocka_unit_test(test_links_into_usr),
-		cmocka_unit_test(test_tell),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
