@@ -99,8 +99,6 @@ _Noreturn static void leave(enum plan_on_failure how)
 		[PLAN_ON_FAILURE_HALT] = RB_HALT_SYSTEM,
 	};
 
-	/* On its way out the kernel waits for disks, and one that never answers would keep it. */
-	watchdog_leave();
 	if (how != PLAN_ON_FAILURE_PANIC) {
 		(void)reboot((int)commands[how]);
 		/* A machine that cannot be switched off. */
@@ -116,6 +114,8 @@ _Noreturn void log_failure(const struct plan_failure *failure, const char *step,
 	int n;
 
 	watchdog_stop();
+	/* A console or a disk that never answers would keep the line, or the kernel on its way out. */
+	watchdog_leave();
 	n = snprintf(line, sizeof(line) - 1, "socle: FAILED step=%s volume=%s code=%s: %s", step,
 			 e->volume[0] ? e->volume : "-", fail_name(e->code), e->text);
 

@@ -45,6 +45,8 @@ int main(void)
 		watchdog_step(name, boot.plan.timeout_s, failure);
 		if (!steps[i].run(&boot, &e))
 			continue;
+		/* What the plan says of failures now counts for whoever tells this one. */
+		watchdog_step(name, boot.plan.timeout_s, failure);
 		if (steps[i].before_failure)
 			steps[i].before_failure(&boot);
 		log_failure(failure, name, &e);

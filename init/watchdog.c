@@ -20,7 +20,7 @@
 /* What the two processes share. */
 struct progress {
 	volatile int64_t deadline_ms;
-	volatile bool stalled;       /* the watchdog's word: it has taken over */
+	pid_t teller; /* who alone may end this boot, for good or ill; 0: nobody yet */
 	char step[32];
 	struct plan_failure failure;
 };
@@ -36,6 +36,18 @@ static void sleep_ms(int64_t ms)
 		;
 }
 
+/*
+ * One of the two goes on, to the agent or to a failure, and the other never does. Asked and
+ * answered at once: a host can stop a processor between any two instructions.
+ */
+static bool claim(void)
+{
+	pid_t nobody = 0;
+
+	return __atomic_compare_exchange_n(&shared->teller, &nobody, getpid(), false,
+					   __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+}
+
 _Noreturn static void watch(void)
 {
 	struct err e = { 0 };
@@ -47,7 +59,8 @@ _Noreturn static void watch(void)
 			break;
 		sleep_ms(left);
 	}
-	shared->stalled = true;
+	if (!claim())
+		_exit(0);
 	(void)err_set(&e, FAIL_BOOT_STALLED, ETIMEDOUT,
 		      "the step did not come to its end: a disk or a bus does not answer");
 	log_failure(&shared->failure, shared->step, &e);
@@ -63,9 +76,9 @@ static void share(void)
 }
 
 /* A disk that answers after all must not bring a boot back that was told to have failed. */
-static void yield_to_watchdog(void)
+_Noreturn static void yield_to_watchdog(void)
 {
-	while (shared && shared->stalled)
+	for (;;)
 		(void)pause();
 }
 
@@ -75,7 +88,8 @@ void watchdog_step(const char *step, unsigned int devices_s, const struct plan_f
 		share();
 	if (!shared)
 		return;
-	yield_to_watchdog();
+	if (__atomic_load_n(&shared->teller, __ATOMIC_SEQ_CST))
+		yield_to_watchdog();
 	shared->failure = *failure;
 	strncpy(shared->step, step, sizeof(shared->step) - 1);
 	shared->deadline_ms = clock_ms() + (devices_s + WATCHDOG_STEP_S) * INT64_C(1000);
@@ -90,7 +104,8 @@ void watchdog_stop(void)
 {
 	if (child <= 0)
 		return;
-	yield_to_watchdog();
+	if (!claim())
+		yield_to_watchdog();
 	(void)kill(child, SIGKILL);
 	while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
 		;
