@@ -38,14 +38,14 @@ static const struct driver disk_drivers[] = {
 	{ "nvme", FEATURE_NVME },
 	{ "pmem", FEATURE_PMEM },
 	{ "xvd", FEATURE_XEN },
-	{ NULL, FEATURES },
 };
 
 static const struct driver report_drivers[] = {
 	{ "/dev/hvc", FEATURE_VIRTIO_CONSOLE },
 	{ "/dev/vport", FEATURE_VIRTIO_CONSOLE },
-	{ NULL, FEATURES },
 };
+
+#define DRIVERS(drivers) drivers, sizeof(drivers) / sizeof((drivers)[0])
 
 static const struct {
 	const char *type;
@@ -83,11 +83,12 @@ static void assume_machine(struct needs *n, enum kernel_arch arch)
 }
 
 /* NULL where the name tells nothing. */
-static const struct driver *find_driver(const struct driver *drivers, const char *name)
+static const struct driver *find_driver(const struct driver *drivers, size_t count,
+					const char *name)
 {
-	for (const struct driver *d = drivers; d->prefix; d++)
-		if (!strncmp(name, d->prefix, strlen(d->prefix)))
-			return d;
+	for (size_t i = 0; i < count; i++)
+		if (!strncmp(name, drivers[i].prefix, strlen(drivers[i].prefix)))
+			return &drivers[i];
 	return NULL;
 }
 
@@ -219,7 +220,7 @@ static int add_device(struct needs *n, const struct devref *ref, bool machine_de
 		needs_add(n, FEATURE_PARTITIONS, NEED_YES);
 	if (ref->kind == DEVREF_CCW)
 		return add_driver(n, FEATURE_VIRTIO_CCW, ref, machine_described, e);
-	driver = ref->kind == DEVREF_PATH ? find_driver(disk_drivers, ref->value) : NULL;
+	driver = ref->kind == DEVREF_PATH ? find_driver(DRIVERS(disk_drivers), ref->value) : NULL;
 	return driver ? add_driver(n, driver->feature, ref, machine_described, e) : 0;
 }
 
@@ -240,7 +241,7 @@ static int add_volume(struct needs *n, const struct volume *v, bool machine_desc
 /* What a failure's line goes out on. */
 static void add_report(struct needs *n, const struct plan_failure *failure)
 {
-	const struct driver *driver = find_driver(report_drivers, failure->device);
+	const struct driver *driver = find_driver(DRIVERS(report_drivers), failure->device);
 
 	if (driver)
 		needs_add(n, driver->feature, NEED_YES);
