@@ -31,7 +31,22 @@ PROTOCOL_F_CONFIG = 1 << 9
 # vhost-user: a message is request, flags, size of what follows.
 MESSAGE = struct.Struct("=III")
 VERSION, REPLY = 0x1, 0x4
+GET_FEATURES = 1
+SET_MEM_TABLE = 5
+SET_VRING_NUM, SET_VRING_ADDR, SET_VRING_BASE, GET_VRING_BASE = range(8, 12)
+SET_VRING_KICK, SET_VRING_CALL, SET_VRING_ERR = range(12, 15)
+GET_PROTOCOL_FEATURES = 15
+GET_CONFIG = 24
 VRING_INDEX, VRING_NO_FD = 0xFF, 0x100
+
+# What follows them: the count of regions before the regions; a queue's number and
+# value; its number, flags and addresses; and of a configuration where, how much, flags.
+TABLE_HEAD = struct.Struct("=II")
+REGION = struct.Struct("=QQQQ")
+VRING_STATE = struct.Struct("=II")
+VRING_ADDRESSES = struct.Struct("=IIQQQQ")
+CONFIG_HEAD = struct.Struct("=III")
+U64 = struct.Struct("=Q")
 
 # Split queues. Native order and size, so that an index is stored in one piece;
 # guest and host are both little-endian here.
@@ -169,48 +184,49 @@ class Host:
 
     def _answer(self, request: int, payload: bytes, fds: list[int]) -> Optional[bytes]:
         """What is not listed (who owns the device, which features were chosen) changes nothing."""
-        if request == 1:  # GET_FEATURES
-            return struct.pack("=Q", VIRTIO_F_VERSION_1 | F_PROTOCOL_FEATURES)
-        if request == 15:  # GET_PROTOCOL_FEATURES
-            return struct.pack("=Q", PROTOCOL_F_CONFIG)
-        if request == 24:  # GET_CONFIG: offset, size, flags; the device's is its guest's CID
-            return payload[:12] + struct.pack("<Q", GUEST_CID)
-        if request == 5:  # SET_MEM_TABLE
+        if request == GET_FEATURES:
+            return U64.pack(VIRTIO_F_VERSION_1 | F_PROTOCOL_FEATURES)
+        if request == GET_PROTOCOL_FEATURES:
+            return U64.pack(PROTOCOL_F_CONFIG)
+        if request == GET_CONFIG:  # the device's is its guest's CID
+            return payload[:CONFIG_HEAD.size] + struct.pack("<Q", GUEST_CID)
+        if request == SET_MEM_TABLE:
             self._map(payload, fds)
-        elif request in (8, 9, 10, 18):  # SET_VRING_NUM, _ADDR, _BASE, _ENABLE
+        elif request in (SET_VRING_NUM, SET_VRING_ADDR, SET_VRING_BASE):
             self._set_queue(request, payload)
-        elif request == 11:  # GET_VRING_BASE: the queue stops
-            index, _ = struct.unpack("=II", payload)
+        elif request == GET_VRING_BASE:  # the queue stops
+            index, _ = VRING_STATE.unpack(payload)
             self.queues[index].kick = None
-            return struct.pack("=II", index, self.queues[index].next)
-        elif request in (12, 13, 14):  # SET_VRING_KICK, _CALL, _ERR
-            self._set_eventfd(request, struct.unpack("=Q", payload)[0], fds)
+            return VRING_STATE.pack(index, self.queues[index].next)
+        elif request in (SET_VRING_KICK, SET_VRING_CALL, SET_VRING_ERR):
+            self._set_eventfd(request, U64.unpack(payload)[0], fds)
         return None
 
     def _map(self, payload: bytes, fds: list[int]) -> None:
         self.regions = []
         for number, fd in enumerate(fds):
-            guest, size, user, offset = struct.unpack_from("=QQQQ", payload, 8 + 32 * number)
+            guest, size, user, offset = REGION.unpack_from(
+                payload, TABLE_HEAD.size + REGION.size * number)
             self.regions.append(Region(guest, size, user, mmap.mmap(fd, size + offset), offset))
             os.close(fd)
 
     def _set_queue(self, request: int, payload: bytes) -> None:
-        index, value = struct.unpack_from("=II", payload)
+        index, value = VRING_STATE.unpack_from(payload)
         queue = self.queues[index]
-        if request == 8:
+        if request == SET_VRING_NUM:
             queue.size = value
-        elif request == 9:
-            _, _, queue.descriptors, queue.used, queue.available, _ = struct.unpack(
-                "=IIQQQQ", payload)
-        elif request == 10:
+        elif request == SET_VRING_ADDR:
+            (_, _, queue.descriptors, queue.used, queue.available,
+             _) = VRING_ADDRESSES.unpack(payload)
+        elif request == SET_VRING_BASE:
             queue.next = value
 
     def _set_eventfd(self, request: int, value: int, fds: list[int]) -> None:
         queue = self.queues[value & VRING_INDEX]
         fd = None if value & VRING_NO_FD else fds[0]
-        if request == 12:
+        if request == SET_VRING_KICK:
             queue.kick = fd
-        elif request == 13:
+        elif request == SET_VRING_CALL:
             queue.call = fd
 
     # --- the guest's memory ---------------------------------------------------------
@@ -254,7 +270,7 @@ class Host:
         self._pack(USED, queue.used + 4 + USED.size * (index % queue.size), head, written)
         self._pack(INDEX, queue.used + 2, (index + 1) & 0xFFFF)
         if queue.call is not None:
-            os.write(queue.call, struct.pack("=Q", 1))
+            os.write(queue.call, U64.pack(1))
 
     # --- vsock --------------------------------------------------------------------------
 
