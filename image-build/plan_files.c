@@ -12,36 +12,13 @@
 #include "init/policy.h"
 #include "lib/file.h"
 
-/* COMMAND_LINE_SIZE of the kernels that socle boots on, without the NUL. */
-static const struct {
-	const char *arch;
-	size_t limit;
-} cmdline_limits[] = {
-	{ "x86_64", 2047 },
-	{ "aarch64", 2047 },
-	{ "s390x", 4095 },
-};
-
-/* Where the kernel of an architecture cuts its line; of this machine's without one. */
-static int find_limit(const char *arch, size_t *ret, struct err *e)
-{
-	*ret = cmdline_limit();
-	for (size_t i = 0; arch && i < sizeof(cmdline_limits) / sizeof(cmdline_limits[0]); i++)
-		if (!strcmp(arch, cmdline_limits[i].arch)) {
-			*ret = cmdline_limits[i].limit;
-			return 0;
-		}
-	return arch ? refuse(e, "--arch %.40s: not x86_64, s390x or aarch64", arch) : 0;
-}
-
 static int take_cmdline(const struct plan_inputs *in, struct boot_plan *plan, struct err *e)
 {
 	static char text[CMDLINE_SIZE];
-	size_t limit;
-	int r = find_limit(in->arch, &limit, e);
+	size_t limit = cmdline_limit(in->arch ? in->arch : CMDLINE_MACHINE);
 
-	if (r)
-		return r;
+	if (in->arch && !limit)
+		return refuse(e, "--arch %.40s: not x86_64, s390x or aarch64", in->arch);
 	if (strlen(in->cmdline) >= sizeof(text))
 		return err_set(e, FAIL_LIMIT_EXCEEDED, E2BIG,
 			       "the command line has more than %d bytes", CMDLINE_SIZE - 1);

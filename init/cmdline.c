@@ -63,17 +63,19 @@ int cmdline_next(char **rest, struct cmdline_param *ret)
 }
 
 /* COMMAND_LINE_SIZE of each architecture's asm/setup.h, minus the NUL. */
-size_t cmdline_limit(void)
+static const struct {
+	const char *machine;
+	size_t limit;
+} limits[] = {
+	{ "x86_64", 2047 },
+	{ "aarch64", 2047 },
+	{ "s390x", 4095 },
+};
+
+size_t cmdline_limit(const char *machine)
 {
-#if defined(__x86_64__) || defined(__aarch64__)
-	return 2047;
-#elif defined(__s390x__)
-	return 4095;
-#elif defined(__riscv)
-	return 1023;
-#elif defined(__powerpc64__)
-	return 2047;
-#else
+	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
+		if (!strcmp(machine, limits[i].machine))
+			return limits[i].limit;
 	return 0;
-#endif
 }

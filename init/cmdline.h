@@ -28,10 +28,21 @@ struct cmdline_param {
  */
 int cmdline_next(char **rest, struct cmdline_param *ret);
 
+/* The architecture that this program is built for, as uname(1) says it. */
+#if defined(__x86_64__)
+#define CMDLINE_MACHINE "x86_64"
+#elif defined(__aarch64__)
+#define CMDLINE_MACHINE "aarch64"
+#elif defined(__s390x__)
+#define CMDLINE_MACHINE "s390x"
+#else
+#define CMDLINE_MACHINE "unknown"
+#endif
+
 /*
- * The length at which this architecture's kernel cuts a command line, without
- * the closing NUL; 0 if it is not known.
+ * The length at which a machine's kernel cuts a command line, without the closing
+ * NUL; 0 if it is not known.
  */
-size_t cmdline_limit(void);
+size_t cmdline_limit(const char *machine);
 
 #endif

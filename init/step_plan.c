@@ -32,7 +32,7 @@ static int read_cmdline(struct boot_plan *plan, struct err *e)
 		return read_failed("/proc/cmdline", n, sizeof(text), e);
 	if (n && text[n - 1] == '\n')
 		text[n - 1] = '\0';
-	return plan_parse(text, cmdline_limit(), plan, e);
+	return plan_parse(text, cmdline_limit(CMDLINE_MACHINE), plan, e);
 }
 
 static int read_policy(struct policy *policy, struct err *e)

@@ -31,7 +31,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	memcpy(line, data, size);
 	line[size] = '\0';
-	if (plan_parse(line, cmdline_limit(), &plan, &e)) {
+	if (plan_parse(line, cmdline_limit(CMDLINE_MACHINE), &plan, &e)) {
 		REQUIRE(e.code != FAIL_NONE && e.text[0]);
 	} else {
 		REQUIRE(plan.agent[0] == '/' && plan.timeout_s > 0);

@@ -19,7 +19,7 @@ static struct boot_plan plan;
 static int parse(const char *cmdline, const char *text, struct err *e)
 {
 	char *line = strdup(cmdline), *copy = strdup(text);
-	int r = plan_parse(line, cmdline_limit(), &plan, e);
+	int r = plan_parse(line, cmdline_limit(CMDLINE_MACHINE), &plan, e);
 
 	if (!r)
 		r = manifest_parse(copy, strlen(copy), &plan, e);
@@ -71,7 +71,7 @@ static void test_same_plan(void **state)
 		struct err e = { 0 };
 
 		strcpy(line, same[i].cmdline);
-		expect_success(same[i].cmdline, plan_parse(line, cmdline_limit(), &plan, &e), &e);
+		expect_success(same[i].cmdline, plan_parse(line, cmdline_limit(CMDLINE_MACHINE), &plan, &e), &e);
 		from_line = print();
 		expect_success(same[i].manifest, parse("quiet", same[i].manifest, &e), &e);
 		from_manifest = print();

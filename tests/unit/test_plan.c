@@ -31,7 +31,7 @@ static int parse(const char *line, struct err *e)
 {
 	/* a copy on the heap: a byte behind the text is seen */
 	char *text = strdup(line);
-	int r = plan_parse(text, cmdline_limit(), &plan, e);
+	int r = plan_parse(text, cmdline_limit(CMDLINE_MACHINE), &plan, e);
 
 	free(text);
 	return r;
@@ -414,7 +414,7 @@ static char *line_of(size_t length)
 
 static void test_line_length(void **state)
 {
-	size_t limit = cmdline_limit();
+	size_t limit = cmdline_limit(CMDLINE_MACHINE);
 	struct err e = { 0 };
 	char words[80], *line;
 
@@ -422,15 +422,15 @@ static void test_line_length(void **state)
 	if (!limit)
 		skip();
 	line = line_of(limit - 1);
-	expect_success("one byte less than the limit", plan_parse(line, cmdline_limit(), &plan, &e), &e);
+	expect_success("one byte less than the limit", plan_parse(line, limit, &plan, &e), &e);
 	assert_int_equal(plan.failure.how, PLAN_ON_FAILURE_PANIC);
 	free(line);
 	for (size_t length = limit; length < limit + 3; length++) {
 		line = line_of(length);
 		snprintf(words, sizeof(words), "%zu bytes and the kernel cuts it at %zu", length,
 			 limit);
-		expect_failure("cut", plan_parse(line, cmdline_limit(), &plan, &e), &e, FAIL_CMDLINE_TRUNCATED,
-			       words);
+		expect_failure("cut", plan_parse(line, limit, &plan, &e), &e,
+			       FAIL_CMDLINE_TRUNCATED, words);
 		assert_int_equal(plan.failure.how, PLAN_ON_FAILURE_PANIC);
 		free(line);
 	}
