@@ -52,10 +52,11 @@ static int take_flag(const char *word, struct boot_plan *plan, struct volume *v,
 	}
 	if (!restart && strcmp(word, "panic-on-corruption"))
 		return err_set(e, FAIL_VALUE_INVALID, EINVAL,
-			       "the verity option %.60s weakens verification or is not known", word);
+			       "the verity option %.60s weakens verification or is not known",
+			       word);
 	if (!plan->given.on_corruption)
-		plan->on_corruption = restart ? VERITY_ON_CORRUPTION_RESTART :
-						VERITY_ON_CORRUPTION_PANIC;
+		plan->on_corruption =
+			restart ? VERITY_ON_CORRUPTION_RESTART : VERITY_ON_CORRUPTION_PANIC;
 	return 0;
 }
 
