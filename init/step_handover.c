@@ -72,8 +72,10 @@ static int arm_all(struct boot *b, struct err *e)
  */
 static int make_tmp_writable(struct err *e)
 {
-	if (!access("/tmp", W_OK) || errno != EROFS)
+	if (!access("/tmp", W_OK) || errno == ENOENT)
 		return 0;
+	if (errno != EROFS)
+		return err_errno(e, FAIL_SYSTEM_CALL_FAILED, "look at /tmp");
 	if (sys_mount("tmpfs", "/tmp", "tmpfs", MS_NOSUID | MS_NODEV | MS_STRICTATIME, "mode=1777"))
 		return err_errno(e, FAIL_MOUNT_FAILED, "mount a tmpfs on /tmp");
 	return 0;
@@ -90,6 +92,21 @@ static void raise_file_limit(void)
 	const struct rlimit limit = { .rlim_cur = FILES_MAX, .rlim_max = FILES_MAX };
 
 	(void)setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+static bool proves_anything(const struct boot *b)
+{
+	for (size_t i = 0; i < b->open_count; i++)
+		if (b->open[i].volume->proof != VOLUME_RAW)
+			return true;
+	return false;
+}
+
+static int hide_generators(const struct boot *b, struct err *e)
+{
+	int r = proves_anything(b) ? systemd_hide_generator(SYSTEMD_GPT_AUTO, e) : 0;
+
+	return r || !b->plan.extensions ? r : systemd_hide_generator(SYSTEMD_KATA_EXTENSIONS, e);
 }
 
 /* Whatever fails from here on is told through what was opened before. */
@@ -117,8 +134,8 @@ int step_handover(struct boot *b, struct err *e)
 	r = boot_diagnose(b, r, e);
 	if (!r)
 		r = arm_all(b, e);
-	if (!r && b->plan.extensions)
-		r = systemd_hide_extension_generator(e);
+	if (!r)
+		r = hide_generators(b, e);
 	if (!r)
 		r = enter_root(b, e);
 	if (r)

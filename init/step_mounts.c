@@ -6,7 +6,6 @@
 
 #include "init/log.h"
 #include "init/steps.h"
-#include "init/systemd.h"
 #include "lib/sys.h"
 #include "mount/make.h"
 #include "mount/overlay.h"
@@ -103,13 +102,6 @@ static int mount_volatile(struct boot *b, struct err *e)
 	return r ? r : detach(BOOT_LAYERS, e);
 }
 
-/* One file system below a root that hides it; a stack of several has no one disk. */
-static bool hides_its_disk(const struct boot_plan *plan)
-{
-	return plan->layers == 1 &&
-	       (plan->root == PLAN_ROOT_TMPFS || plan->upper == PLAN_UPPER_TMPFS);
-}
-
 static int mount_root(struct boot *b, struct err *e)
 {
 	int r = make_dir(BOOT_SYSROOT, 0755, e);
@@ -146,8 +138,6 @@ int step_mounts(struct boot *b, struct err *e)
 		r = volatile_tmpfs(BOOT_SYSROOT "/var", e);
 	if (!r && b->plan.root == PLAN_ROOT_TMPFS)
 		r = volatile_fill(BOOT_SYSROOT, e);
-	if (!r && hides_its_disk(&b->plan))
-		r = systemd_tell_volatile_root(&b->wishes[0].found, e);
 	if (!r)
 		r = mount_extensions(b, e);
 	return r ? boot_diagnose(b, r, e) : 0;

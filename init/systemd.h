@@ -2,27 +2,25 @@
 #ifndef INIT_SYSTEMD_H
 #define INIT_SYSTEMD_H
 
-#include "mount/blockdev.h"
+#include "lib/err.h"
 
 /*
  * Word for a systemd that the agent may be, in /run, which goes along into the
- * new root.
+ * new root. Generators make units of what they find, and two find too much.
  *
- * Source: systemd.generator(7), systemd-volatile-root(8).
+ * Source: systemd.generator(7).
  */
 
 /*
- * In a rootfs of Kata's a systemd generator wants the extensions for itself. What
- * is open already it cannot open, and it powers the guest off for that. A link to
- * /dev/null in a folder that counts more hides it.
+ * Whatever partitions the disk of the root has: a host only needs to add one for
+ * the guest to mount it, or to swap its memory to it. Nothing has proved them.
  */
-int systemd_hide_extension_generator(struct err *e);
+#define SYSTEMD_GPT_AUTO "systemd-gpt-auto-generator"
 
-/*
- * Leave word of the one disk below a root that is no block device itself, as a
- * link from /run/systemd/volatile-root to /dev/block/MAJOR:MINOR: systemd looks
- * for the disk's other partitions there. data is the root's data device.
- */
-int systemd_tell_volatile_root(const struct blockdev *data, struct err *e);
+/* Kata's extensions, which are open already: that fails, and powers the guest off. */
+#define SYSTEMD_KATA_EXTENSIONS "kata-extension-mount-generator"
+
+/* Hide a generator: a link to /dev/null of its name, in a folder that counts more. */
+int systemd_hide_generator(const char *name, struct err *e);
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
 #include "mount/volatile.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -61,8 +62,13 @@ int volatile_fill(const char *target, struct err *e)
 
 	for (size_t i = 0; !r && i < sizeof(links) / sizeof(links[0]); i++) {
 		snprintf(in_usr, sizeof(in_usr), "%s/usr/%s", target, links[i]);
-		if (faccessat(AT_FDCWD, in_usr, F_OK, AT_SYMLINK_NOFOLLOW))
+		if (faccessat(AT_FDCWD, in_usr, F_OK, AT_SYMLINK_NOFOLLOW)) {
+			/* A host that fails this read must not choose what the root lacks. */
+			if (errno != ENOENT)
+				return err_errno(e, FAIL_DEVICE_READ_FAILED, "look for /usr/%s",
+						 links[i]);
 			continue;
+		}
 		snprintf(path, sizeof(path), "%s/%s", target, links[i]);
 		r = make_link(in_usr + strlen(target) + 1, path, e);
 	}

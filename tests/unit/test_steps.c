@@ -492,10 +492,18 @@ static void fill_sysroot(int dir)
 	mkfifoat(dir, "sysroot/sbin/fifo", 0755);
 }
 
+/* Each time from the first folder on: another generator may be the first. */
+#define HIDING(generator)                                \
+	"mkdir /run/systemd 0755\n"                      \
+	"mkdir /run/systemd/system-generators 0755\n"    \
+	"symlink /dev/null /run/systemd/system-generators/" generator "\n"
+#define HIDING_CALLS 3
+
 static const char handover_calls[] =
 	"open_in_root /sbin/init\n"
 	"verity_arm socle-layer-0 1\n"
 	"verity_arm socle-layer-1 1\n"
+	HIDING("systemd-gpt-auto-generator")
 	"verity_release\n"
 	"mkdir /sysroot/dev 0755\n"
 	"mount /dev /sysroot/dev type=- flags=0x2000 options=-\n"
@@ -513,7 +521,7 @@ static const char execve_call[] =
 	"execve /sbin/init argv[0]=/sbin/init args=1 "
 	"env=PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin\n";
 #define ARM_CALLS 3
-#define HANDOVER_CALLS 16
+#define HANDOVER_CALLS (16 + HIDING_CALLS)
 
 static const struct result *hand_over(unsigned int fail_call, int fail_errno)
 {
@@ -545,7 +553,7 @@ static void test_each_handover_call_fails(void **state)
 	for (unsigned int call = 1; call <= HANDOVER_CALLS; call++) {
 		const struct result *result = hand_over(call, EIO);
 
-		if (call == ARM_CALLS + 1)
+		if (call == ARM_CALLS + HIDING_CALLS + 1)
 			continue; /* verity_release() cannot fail */
 		assert_true(result->r < 0);
 		assert_int_not_equal(result->e.code, FAIL_NONE);
@@ -556,15 +564,27 @@ static void test_each_handover_call_fails(void **state)
 	}
 }
 
+/* Where nothing is proved, systemd's own ways are not our matter. */
+static void test_generators_of_an_unproved_root(void **state)
+{
+	const struct result *result;
+
+	(void)state;
+	make_boot(1, PLAN_UPPER_TMPFS, true);
+	boot.plan.layer[0].proof = VOLUME_RAW;
+	fake_verity_reset(0, 0);
+	result = in_root(step_handover, fill_sysroot);
+	assert_null(strstr(result->log, "generator"));
+	assert_non_null(strstr(result->log, "execve"));
+}
+
 /* A rootfs of Kata's would open what is open; systemd is told not to try. */
 static void test_extensions_are_not_opened_twice(void **state)
 {
 	static const char hiding[] =
 		"verity_arm extension-coco 0\n"
-		"mkdir /run/systemd 0755\n"
-		"mkdir /run/systemd/system-generators 0755\n"
-		"symlink /dev/null "
-		"/run/systemd/system-generators/kata-extension-mount-generator\n";
+		HIDING("systemd-gpt-auto-generator")
+		HIDING("kata-extension-mount-generator");
 	const struct result *result;
 
 	(void)state;
@@ -578,7 +598,7 @@ static void test_extensions_are_not_opened_twice(void **state)
 	result = in_root(step_handover, fill_sysroot);
 	assert_non_null(strstr(result->log, hiding));
 	/* and a folder or a link that cannot be made ends the boot */
-	for (unsigned int call = ARM_CALLS + 1; call <= ARM_CALLS + 3; call++) {
+	for (unsigned int call = ARM_CALLS + 1; call <= ARM_CALLS + 2 * HIDING_CALLS; call++) {
 		fake_verity_reset(call, EIO);
 		result = in_root(step_handover, fill_sysroot);
 		expect_failure("hiding", result->r, &result->e, FAIL_SYSTEM_CALL_FAILED,
@@ -645,6 +665,7 @@ int main(void)
 		cmocka_unit_test(test_modules),
 		cmocka_unit_test(test_handover),
 		cmocka_unit_test(test_each_handover_call_fails),
+		cmocka_unit_test(test_generators_of_an_unproved_root),
 		cmocka_unit_test(test_extensions_are_not_opened_twice),
 		cmocka_unit_test(test_agents),
 		cmocka_unit_test(test_handover_after_a_bad_block),

@@ -61,11 +61,27 @@ static void test_links_into_usr(void **state)
 	temp_remove(&root);
 }
 
+/* Not to be read is not the same as not to be there. */
+static void test_usr_that_cannot_be_read(void **state)
+{
+	struct err e = { 0 };
+	struct temp root;
+
+	(void)state;
+	temp_make(&root);
+	put_text(root.fd, "usr", "no folder");
+	fake_sys_reset(0, 0);
+	expect_failure("fill", volatile_fill(root.path, &e), &e, FAIL_DEVICE_READ_FAILED,
+		       "look for /usr/bin: Not a directory");
+	temp_remove(&root);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_usr_is_bound_and_read_only),
 		cmocka_unit_test(test_links_into_usr),
+		cmocka_unit_test(test_usr_that_cannot_be_read),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
