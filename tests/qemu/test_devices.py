@@ -12,7 +12,7 @@ from harness import expect, oci
 from harness.attached import Attached, board
 from harness.bed import Bed, Result, filler
 from harness.gpt import Partition, write_disk
-from harness.image import Layer, seal
+from harness.image import Layer, seal_layer
 from harness.machines import Kind
 from harness.verdict import parse
 from harness.vm import BLK, SCSI, Disk, Guest
@@ -74,7 +74,7 @@ def test_filesystem_id(bed: Bed, one: list[Layer], reference: str) -> None:
     data[EROFS_UUID:EROFS_UUID + 16] = identity.bytes
     data[EROFS_VOLUME_NAME:EROFS_VOLUME_NAME + 16] = b"socle root".ljust(16, b"\0")
     bed.path("erofs").write_bytes(data)
-    sealed = seal(bed.path("erofs"), bed.path("erofs.disk"))
+    sealed = seal_layer(bed.path("erofs"), bed.path("erofs.disk"))
     argument = {"UUID": f"UUID={identity}", "uuid in capitals": f"UUID={str(identity).upper()}",
                 "LABEL": r"LABEL=socle\x20root"}[reference]
     boot_disk(bed, sealed, Disk(sealed.disk), argument)
@@ -183,7 +183,7 @@ def test_bus_without_events_is_asked(bed: Bed, two: list[Layer]) -> None:
 
 def test_data_blocks_of_a_sector(bed: Bed, one: list[Layer]) -> None:
     """Data blocks of 512 bytes, hash blocks of 4096, and a tree that starts at one."""
-    layer = seal(filesystem_of(bed, one[0]), bed.path("sealed"), data_block_size=512)
+    layer = seal_layer(filesystem_of(bed, one[0]), bed.path("sealed"), data_block_size=512)
     expect.success(bed.boot(bed.machine([Disk(layer.disk, "data")],
                                         [layer.argument("SERIAL=data")])), [layer])
 
@@ -207,7 +207,7 @@ def filesystem_of(bed: Bed, layer: Layer) -> Path:
 
 
 def test_hash_device_without_superblock(bed: Bed, one: list[Layer]) -> None:
-    layer = seal(filesystem_of(bed, one[0]), bed.path("sealed"), beside=True)
+    layer = seal_layer(filesystem_of(bed, one[0]), bed.path("sealed"), beside=True)
     assert layer.hash_disk is not None
     disks = [Disk(layer.disk, "data"), Disk(layer.hash_disk, "tree")]
     argument = layer.argument("SERIAL=data", hash_device="SERIAL=tree")
@@ -215,7 +215,7 @@ def test_hash_device_without_superblock(bed: Bed, one: list[Layer]) -> None:
 
 
 def fec_case(bed: Bed, layer: Layer, *flipped: int) -> tuple[list[Disk], str, Layer]:
-    sealed = seal(filesystem_of(bed, layer), bed.path("sealed"), fec=True)
+    sealed = seal_layer(filesystem_of(bed, layer), bed.path("sealed"), fec=True)
     assert sealed.fec_disk is not None
     damaged = bed.flipped(sealed.disk, *flipped)
     disks = [Disk(damaged, "data"), Disk(sealed.fec_disk, "parity")]

@@ -14,7 +14,7 @@ from harness import expect, gpt, mbr, oci
 from harness.attached import NVME, Attached, board
 from harness.bed import Bed, Result, filler
 from harness.gpt import Partition
-from harness.image import Layer, seal
+from harness.image import Layer, seal_layer
 from harness.vm import SCSI, Disk
 
 PARTUUID = "8c4b5a1e-7d2f-4e8b-b3a6-0f9d1c2e3a4b"
@@ -118,7 +118,7 @@ def test_data_blocks_below_the_sector(bed: Bed, one: list[Layer]) -> None:
     """No device-mapper can read 512 bytes of such a disk."""
     data = bed.path("data")
     data.write_bytes(one[0].disk.read_bytes()[:one[0].tree.data_bytes])
-    layer = seal(data, bed.path("sealed"), data_block_size=512)
+    layer = seal_layer(data, bed.path("sealed"), data_block_size=512)
     disk = Attached(layer.disk, "large", sector=4096)
     result = bed.boot(bed.machine([disk], [layer.argument("SERIAL=large")]))
     expect.failure(result, "VERITY_OPEN_FAILED", "verity", "layer-0")
@@ -157,7 +157,7 @@ def far_tree(bed: Bed, layer: Layer, superblock: bool) -> tuple[Path, Layer]:
     """The tree 4 GiB behind its data, on a disk of almost nothing but holes."""
     data = bed.path("data")
     data.write_bytes(layer.disk.read_bytes()[:layer.tree.data_bytes])
-    sealed = seal(data, bed.path("sealed"), beside=not superblock)
+    sealed = seal_layer(data, bed.path("sealed"), beside=not superblock)
     tree = sealed.hash_disk.read_bytes() if sealed.hash_disk else \
         sealed.disk.read_bytes()[layer.tree.data_bytes:]
     path = bed.path("far.disk")

@@ -17,7 +17,7 @@ import pytest
 from harness import expect, oci
 from harness.bed import COMMON, Bed, filler
 from harness.gpt import Partition, write_disk
-from harness.image import Layer, seal
+from harness.image import Layer, seal_layer
 from harness.vm import SCSI, Disk
 
 # Long enough for a disk that is there, short enough for one that is not.
@@ -114,7 +114,7 @@ def disk_ends_one_sector_early(bed: Bed, layer: Layer) -> Case:
 @row("FILESYSTEM_UNKNOWN", "mounts")
 def random_bytes_under_a_correct_hash(bed: Bed, layer: Layer) -> Case:
     bed.path("random").write_bytes(filler("no file system"))
-    return alone(seal(bed.path("random"), bed.path("random.disk")))
+    return alone(seal_layer(bed.path("random"), bed.path("random.disk")))
 
 
 def with_erofs_blocks_of(bed: Bed, layer: Layer, bits: int) -> Layer:
@@ -123,7 +123,7 @@ def with_erofs_blocks_of(bed: Bed, layer: Layer, bits: int) -> Layer:
     data[EROFS_FEATURE_COMPAT] &= 0xFE  # no checksum of the superblock
     data[EROFS_BLOCK_BITS] = bits
     bed.path("erofs").write_bytes(data)
-    return seal(bed.path("erofs"), bed.path("erofs.disk"))
+    return seal_layer(bed.path("erofs"), bed.path("erofs.disk"))
 
 
 @row("MOUNT_FAILED", "mounts")

@@ -14,7 +14,7 @@ import pytest
 
 from harness import expect
 from harness.bed import Bed
-from harness.image import Layer, seal
+from harness.image import Layer, seal_layer
 from harness.vm import Disk
 
 SQUASHFS_MAGIC, SQUASHFS_LZMA = 0x73717368, 2
@@ -61,7 +61,7 @@ def test_squashfs_compression_missing(bed: Bed) -> None:
     """The one compression that no kernel has, so no option is named; but the kernel's words are."""
     start = struct.pack("<IIIIIHHHHHH", SQUASHFS_MAGIC, 1, 0, 131072, 0, SQUASHFS_LZMA, 17, 0, 1, 4, 0)
     bed.path("squashfs").write_bytes(start.ljust(8192, b"\0"))
-    layer = seal(bed.path("squashfs"), bed.path("squashfs.disk"))
+    layer = seal_layer(bed.path("squashfs"), bed.path("squashfs.disk"))
     machine = bed.machine([Disk(layer.disk, "layer0")],
                           [layer.argument("SERIAL=layer0", fstype="squashfs")])
     machine.initramfs = bed.initramfs(modules=["squashfs"])

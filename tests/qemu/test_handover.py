@@ -6,13 +6,12 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from harness import expect, oci
+from harness import expect, oci, systemd
 from harness.bed import REPOSITORY, Bed, Result, filler
 from harness.image import Layer, run_tool
+from harness.sealed import disk, seal
 from harness.verdict import Mount
 from harness.vm import Disk
-from test_dialects import disk, seal
-from test_systemd import TARGET, UNIT
 
 BALLAST_MIB = 64
 
@@ -191,11 +190,8 @@ echo "failed $(systemctl list-units --failed --plain --no-legend | wc -l)"
 
 
 def test_systemd_does_not_open_the_extension_again(bed: Bed, one: list[Layer]) -> None:
-    units = "etc/systemd/system"
     layers = bed.debian([
-        oci.file(f"{units}/verdict.service", UNIT), oci.file(f"{units}/verdict.target", TARGET),
-        oci.link(f"{units}/default.target", "verdict.target"),
-        oci.file("usr/local/bin/verdict", EXTENSION_VERDICT, 0o755),
+        *systemd.verdict(EXTENSION_VERDICT),
         oci.file("usr/lib/systemd/system-generators/kata-extension-mount-generator",
                  EAGER_GENERATOR, 0o755),
     ])

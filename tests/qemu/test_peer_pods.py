@@ -10,13 +10,12 @@ from typing import Optional
 
 import pytest
 
-from harness import debian, expect, image, oci, repart
+from harness import debian, expect, image, oci, repart, systemd
 from harness.attached import NVME, Attached
 from harness.bed import Bed
 from harness.repart import PeerPod
 from harness.store import Store, digest
 from harness.vm import SCSI, Disk
-from test_systemd import TARGET, UNIT
 
 # What systemd and the kernel say, one fact a line.
 VERDICT = """\
@@ -41,9 +40,7 @@ def peer_pod(bed: Bed) -> PeerPod:
     verdict = oci.layer_tar([
         # Wanted where /etc is empty; a minute's work for an emulated processor.
         oci.link(f"{units}/systemd-hwdb-update.service", "/dev/null"),
-        oci.file(f"{units}/verdict.service", UNIT), oci.file(f"{units}/verdict.target", TARGET),
-        oci.link(f"{units}/default.target", "verdict.target"),
-        oci.file("usr/local/bin/verdict", VERDICT, 0o755)])
+        *systemd.verdict(VERDICT, units)])
     # systemd's own units for the two partitions wait for udev to show them.
     base = debian.base_tar(Store(bed.programs.cache / "images"), more=["udev"])
     layout = debian.layout(bed.store, base, [verdict])

@@ -10,7 +10,7 @@ import pytest
 
 from harness import expect, pmem
 from harness.bed import Bed, Result
-from harness.image import Layer, seal
+from harness.image import Layer, seal_layer
 from harness.pmem import NVDIMM, VIRTIO
 from harness.sealed import filesystem
 from harness.vm import Disk
@@ -33,7 +33,7 @@ def sealed(bed: Bed, one: list[Layer], fstype: str) -> Layer:
     data = bed.path("data")
     data.write_bytes(filesystem(bed, "ext4", bed.base()) if fstype == "ext4" else
                      one[0].disk.read_bytes()[:one[0].tree.data_bytes])
-    return seal(data, bed.path("sealed"), beside=True)
+    return seal_layer(data, bed.path("sealed"), beside=True)
 
 
 def image_of(bed: Bed, *partitions: bytes) -> Path:

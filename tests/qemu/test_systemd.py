@@ -3,26 +3,8 @@
 
 from __future__ import annotations
 
-from harness import expect, oci
+from harness import expect, systemd
 from harness.bed import Bed
-
-# Wanted by the target that is booted into; runs once the basic target stands.
-UNIT = """\
-[Unit]
-Requires=basic.target
-After=basic.target
-SuccessAction=poweroff-force
-FailureAction=poweroff-force
-
-[Service]
-Type=oneshot
-ExecStart=/usr/local/bin/verdict
-"""
-
-TARGET = """\
-[Unit]
-Requires=verdict.service
-"""
 
 # What systemd and the kernel say, one fact a line.
 VERDICT = """\
@@ -37,12 +19,7 @@ dmsetup status --target verity | sed 's/^/dm /'
 
 
 def test_systemd_reaches_its_basic_target(bed: Bed) -> None:
-    units = "etc/systemd/system"
-    layers = bed.debian([
-        oci.file(f"{units}/verdict.service", UNIT), oci.file(f"{units}/verdict.target", TARGET),
-        oci.link(f"{units}/default.target", "verdict.target"),
-        oci.file("usr/local/bin/verdict", VERDICT, 0o755),
-    ])
+    layers = bed.debian(systemd.verdict(VERDICT))
     result = bed.boot_layers(layers, "socle.timeout=60", memory_mib=512, cpus=2, limit=80)
     assert result.outcome.ended == expect.POWER_OFF, result.outcome
     assert not result.report.failures, result.outcome

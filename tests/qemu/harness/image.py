@@ -64,8 +64,8 @@ class Layer:
         return Tree(data_blocks, data_block_size, hash_block_size, start)
 
 
-def seal(data: Path, out: Path, beside: bool = False, fec: bool = False,
-         data_block_size: int = 4096) -> Layer:
+def seal_layer(data: Path, out: Path, beside: bool = False, fec: bool = False,
+               data_block_size: int = 4096) -> Layer:
     """
     Give any bytes a hash tree with veritysetup, the field's own tool: behind
     them after a superblock, or beside them in a file of its own without one.
