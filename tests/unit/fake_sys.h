@@ -28,4 +28,19 @@ void fake_sys_reset(unsigned int fail_call, int fail_errno);
 /* For doubles of other calls: write a line down; -1 and errno where it is its turn to fail. */
 int fake_sys_call(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
+/* What switch_root("/sysroot") leaves in the log. */
+#define SWITCH_ROOT_CALLS \
+	"mkdir /sysroot/dev 0755\n" \
+	"mount /dev /sysroot/dev type=- flags=0x2000 options=-\n" \
+	"mkdir /sysroot/proc 0755\n" \
+	"mount /proc /sysroot/proc type=- flags=0x2000 options=-\n" \
+	"mkdir /sysroot/sys 0755\n" \
+	"mount /sys /sysroot/sys type=- flags=0x2000 options=-\n" \
+	"mkdir /sysroot/run 0755\n" \
+	"mount /run /sysroot/run type=- flags=0x2000 options=-\n" \
+	"chdir /sysroot\n" \
+	"mount . / type=- flags=0x2000 options=-\n" \
+	"chroot .\n" \
+	"chdir /\n"
+
 #endif

@@ -14,18 +14,7 @@
 #include "tests/unit/fake_sys.h"
 
 /* Moved and chrooted, never pivot_root(2). */
-static const char expected[] = "mkdir /sysroot/dev 0755\n"
-			       "mount /dev /sysroot/dev type=- flags=0x2000 options=-\n"
-			       "mkdir /sysroot/proc 0755\n"
-			       "mount /proc /sysroot/proc type=- flags=0x2000 options=-\n"
-			       "mkdir /sysroot/sys 0755\n"
-			       "mount /sys /sysroot/sys type=- flags=0x2000 options=-\n"
-			       "mkdir /sysroot/run 0755\n"
-			       "mount /run /sysroot/run type=- flags=0x2000 options=-\n"
-			       "chdir /sysroot\n"
-			       "mount . / type=- flags=0x2000 options=-\n"
-			       "chroot .\n"
-			       "chdir /\n";
+static const char expected[] = SWITCH_ROOT_CALLS;
 #define CALLS 12
 
 /* What the test found out in its own root. */
