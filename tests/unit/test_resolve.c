@@ -187,71 +187,77 @@ static void test_match(void **state)
 #define CCW     "/css0/0.0.0002/0.0.0005/virtio2/"
 
 /* Where a disk hangs, and the partitions of it. */
+static const struct {
+	const char *ref, *found; /* NULL: none */
+} places[] = {
+	{ "PCI=02/01.3", "vda" },
+	{ "PCI=2/1.3", "vda" },
+	{ "PCI=02.0/01.3", "vda" },
+	{ "PCI=02/01", NULL },
+	{ "PCI=01.3", NULL },
+	{ "PCI=02", NULL },
+	{ "PCI=02/01.3/00", NULL },
+	{ "PCI=04", "sda" },
+	{ "PCI=0000:01:01.3", "vda" },
+	{ "PCI=0000:01:01.0", NULL },
+	{ "PCI=1f.7/1F", "nvme0n1" },
+	{ "PCI=C05B:00:1f.0", "nvme0n1" },
+	{ "PCI=1f.7", NULL },
+	{ "SCSI=1:7", "sda" },
+	{ "SCSI=1:0", NULL },
+	{ "SCSI=0:7", NULL },
+	{ "CCW=0.0.0005", "dasda" },
+	{ "CCW=0.0.000", NULL },
+	{ "CCW=0.0.0002", "dasda" },
+	{ "/dev/cciss/c0d0", "cciss!c0d0" },
+	{ "/dev/cciss!c0d0", "cciss!c0d0" },
+	{ "/dev/cciss/c0d", NULL },
+	{ "SERIAL=a/PARTN=1", "vda1" },
+	{ "SERIAL=a/PARTN=10", "vda10" },
+	{ "SERIAL=a/PARTN=2", NULL },
+	{ "/dev/vda1/PARTN=10", "vda10" },
+	{ "/dev/vda/PARTN=10", "vda10" },
+	{ "/dev/vda10/PARTN=10", "vda10" },
+	{ "PCI=02/01.3/PARTN=1", "vda1" },
+	{ "PARTUUID=id/PARTNROFF=9", "vda10" },
+	{ "PARTUUID=id/PARTNROFF=0", "vda1" },
+	{ "PARTUUID=id/PARTNROFF=1", NULL },
+	{ "SCSI=1:7/PARTN=1", "sda1" },
+};
+
+static void put_disks(struct blockdev_set *set)
+{
+	set->count = 6;
+	set->dev[0] = (struct blockdev){ .name = "vda", .serial = "a", .address = BRIDGED };
+	set->dev[1] = (struct blockdev){ .name = "vda1", .disk = "vda", .partition = 1,
+					 .partuuid = "id", .address = BRIDGED };
+	set->dev[2] = (struct blockdev){ .name = "vda10", .disk = "vda", .partition = 10,
+					 .address = BRIDGED };
+	set->dev[3] = (struct blockdev){ .name = "sda", .address = SCSI };
+	set->dev[4] = (struct blockdev){ .name = "sda1", .disk = "sda", .partition = 1,
+					 .address = SCSI };
+	set->dev[5] = (struct blockdev){ .name = "dasda", .address = CCW };
+	set->dev[set->count++] = (struct blockdev){ .name = "cciss!c0d0", .address = "/virtual/" };
+	set->dev[set->count++] = (struct blockdev){
+		.name = "nvme0n1", .address = "/pci10000:00/10000:00:1f.7/c05b:00:1f.0/",
+	};
+}
+
 static void test_match_by_place(void **state)
 {
 	static struct blockdev_set set;
-	static const struct {
-		const char *ref, *found; /* NULL: none */
-	} rows[] = {
-		{ "PCI=02/01.3", "vda" },
-		{ "PCI=2/1.3", "vda" },
-		{ "PCI=02.0/01.3", "vda" },
-		{ "PCI=02/01", NULL },
-		{ "PCI=01.3", NULL },
-		{ "PCI=02", NULL },
-		{ "PCI=02/01.3/00", NULL },
-		{ "PCI=04", "sda" },
-		{ "PCI=0000:01:01.3", "vda" },
-		{ "PCI=0000:01:01.0", NULL },
-		{ "PCI=1f.7/1F", "nvme0n1" },
-		{ "PCI=C05B:00:1f.0", "nvme0n1" },
-		{ "PCI=1f.7", NULL },
-		{ "SCSI=1:7", "sda" },
-		{ "SCSI=1:0", NULL },
-		{ "SCSI=0:7", NULL },
-		{ "CCW=0.0.0005", "dasda" },
-		{ "CCW=0.0.000", NULL },
-		{ "CCW=0.0.0002", "dasda" },
-		{ "/dev/cciss/c0d0", "cciss!c0d0" },
-		{ "/dev/cciss!c0d0", "cciss!c0d0" },
-		{ "/dev/cciss/c0d", NULL },
-		{ "SERIAL=a/PARTN=1", "vda1" },
-		{ "SERIAL=a/PARTN=10", "vda10" },
-		{ "SERIAL=a/PARTN=2", NULL },
-		{ "/dev/vda1/PARTN=10", "vda10" },
-		{ "/dev/vda/PARTN=10", "vda10" },
-		{ "/dev/vda10/PARTN=10", "vda10" },
-		{ "PCI=02/01.3/PARTN=1", "vda1" },
-		{ "PARTUUID=id/PARTNROFF=9", "vda10" },
-		{ "PARTUUID=id/PARTNROFF=0", "vda1" },
-		{ "PARTUUID=id/PARTNROFF=1", NULL },
-		{ "SCSI=1:7/PARTN=1", "sda1" },
-	};
 
 	(void)state;
-	set.count = 6;
-	set.dev[0] = (struct blockdev){ .name = "vda", .serial = "a", .address = BRIDGED };
-	set.dev[1] = (struct blockdev){ .name = "vda1", .disk = "vda", .partition = 1,
-					.partuuid = "id", .address = BRIDGED };
-	set.dev[2] = (struct blockdev){ .name = "vda10", .disk = "vda", .partition = 10,
-					.address = BRIDGED };
-	set.dev[3] = (struct blockdev){ .name = "sda", .address = SCSI };
-	set.dev[4] = (struct blockdev){ .name = "sda1", .disk = "sda", .partition = 1,
-					.address = SCSI };
-	set.dev[5] = (struct blockdev){ .name = "dasda", .address = CCW };
-	set.dev[set.count++] = (struct blockdev){ .name = "cciss!c0d0", .address = "/virtual/" };
-	set.dev[set.count++] = (struct blockdev){
-		.name = "nvme0n1", .address = "/pci10000:00/10000:00:1f.7/c05b:00:1f.0/",
-	};
-	for (size_t i = 0; i < COUNT(rows); i++) {
+	put_disks(&set);
+	for (size_t i = 0; i < COUNT(places); i++) {
 		struct blockdev found = { .name = "untouched" };
 		struct devref ref;
 		struct err e = { 0 };
 
-		expect_success(rows[i].ref, devref_parse(rows[i].ref, &ref, &e), &e);
-		if (devref_match(&set, &ref, &found) != (rows[i].found != NULL) ||
-		    strcmp(found.name, rows[i].found ? rows[i].found : "untouched"))
-			fail_msg("%s: found %s", rows[i].ref, found.name);
+		expect_success(places[i].ref, devref_parse(places[i].ref, &ref, &e), &e);
+		if (devref_match(&set, &ref, &found) != (places[i].found != NULL) ||
+		    strcmp(found.name, places[i].found ? places[i].found : "untouched"))
+			fail_msg("%s: found %s", places[i].ref, found.name);
 	}
 	/* two hosts with a disk of one address */
 	set.dev[set.count++] = (struct blockdev){
