@@ -16,6 +16,10 @@ from dataclasses import dataclass, replace
 from typing import Optional
 
 
+# QMP's reason for an end that the host asked for.
+HOST_QUIT = "host-qmp-quit"
+
+
 @dataclass(frozen=True)
 class Kind:
     name: str
@@ -32,6 +36,7 @@ class Kind:
     emulated_parameters: tuple[str, ...] = ()  # without KVM
     firmware: Optional[str] = None  # instead of QEMU's own
     panic: str = "guest-reset"  # QMP's reason when the kernel panics and restarts
+    off: str = "guest-shutdown"  # and when it is off; HOST_QUIT: it cannot, and is ended
 
     @property
     def qemu(self) -> str:
@@ -80,6 +85,11 @@ MICROVM = Kind(
     ("-serial", "chardev:console"), virtio_console("virtio-serial-device"),
     parameters=("reboot=t",), emulated_parameters=("tsc_early_khz=2500000",))
 
+# As Firecracker is: no ACPI, the devices on the command line (QEMU writes them there), and
+# no way to power off. For kernels with CONFIG_VIRTIO_MMIO_CMDLINE_DEVICES, as ours are.
+MICROVM_NO_ACPI = replace(MICROVM, name="microvm-no-acpi", machine="microvm,acpi=off",
+                          off=HOST_QUIT)
+
 # A kernel that panics loads a disabled wait, which QEMU takes for what it is; halted
 # processors are a power-off to it.
 S390 = Kind(
@@ -96,7 +106,7 @@ VIRT_MMIO = Kind(
     "virt-mmio", "aarch64", "virt", "virtio-blk-device", None, "ttyAMA0", "/dev/hvc0",
     ("-serial", "chardev:console"), virtio_console("virtio-serial-device"), cpu="cortex-a72")
 
-ALL = [Q35, Q35_EFI, MICROVM, S390, VIRT_PCI, VIRT_MMIO]
+ALL = [Q35, Q35_EFI, MICROVM, MICROVM_NO_ACPI, S390, VIRT_PCI, VIRT_MMIO]
 
 # make test KERNEL=built has kernels of ours for the others.
 PREBUILT_ARCHES = {"aarch64"}

@@ -150,7 +150,7 @@ def expect_agent(result: Result, sealed: Sealed, names: list[str], fstype: str,
     report = result.report
     assert not report.failures, f"socle-init reported a failure: {result.outcome}"
     assert report.agent_finished, f"the agent did not finish: {result.outcome}"
-    assert result.outcome.ended == expect.POWER_OFF, f"expected a power-off: {result.outcome}"
+    assert result.outcome.ended == result.outcome.off, f"expected a power-off: {result.outcome}"
     expect.handed_over_clean(result, agent)
     devices = report.all("dm")
     assert sorted(device["name"] for device in devices) == sorted(names), devices
@@ -158,6 +158,6 @@ def expect_agent(result: Result, sealed: Sealed, names: list[str], fstype: str,
         assert device["status"].split()[0] == "V", device
         assert device["read_only"] == 1 and device["target"] == "verity", device
         assert sealed.root_hash in device["table"].split(), device
-        # Not what Kata's line says, but what it lost: corruption is no mere EIO (A22).
+        # Not what Kata's line says, but what it lost: corruption is no mere EIO.
         assert policy in device["table"].split(), device
     assert report.mounts()["/"].fstype == fstype, report.mounts()["/"]

@@ -27,6 +27,9 @@ SCSI = "virtio-scsi"
 # The PCI bridge behind which a virtio-blk disk can be plugged while the guest runs.
 BRIDGE = "bridge"
 
+# What the test agent reports last.
+LAST_WORD = '{"what":"end"}'
+
 # The guest was still running when its time was over.
 TIMEOUT = "timeout"
 
@@ -127,6 +130,7 @@ class Outcome:
     """How a guest ended, and what it said on its verdict channel."""
 
     ended: str  # the reason of QMP's SHUTDOWN event, or TIMEOUT
+    off: str  # what that is for a guest that powered off
     seconds: float  # from the start to the end
     verdict: str
     directory: Path
@@ -219,6 +223,9 @@ class Guest:
 
     def wait(self) -> Outcome:
         """Until the guest ends by itself, or its time is over."""
+        if self.machine.kind.off == machines.HOST_QUIT:
+            self.await_verdict(LAST_WORD)
+            self.qmp.command("quit")
         event = self.qmp.await_event({"SHUTDOWN"}, self.started + self.limit)
         seconds = time.monotonic() - self.started
         if event is None:
@@ -226,7 +233,7 @@ class Guest:
         else:
             ended = event["data"]["reason"]
             self.process.wait(timeout=20)  # its files are complete after this
-        return Outcome(ended, seconds, self.verdict(), self.directory)
+        return Outcome(ended, self.machine.kind.off, seconds, self.verdict(), self.directory)
 
 
 def boot(machine: Machine, directory: Path) -> Outcome:
