@@ -51,8 +51,11 @@ class Kind:
         return [f"console={self.console}", "panic=-1", *self.parameters,
                 f"socle.report={self.report}"]
 
-    def arguments(self, accelerator: str) -> list[str]:
-        return [self.qemu, "-machine", f"{self.machine},accel={accelerator}",
+    def arguments(self, accelerator: str, cpus: int) -> list[str]:
+        # Emulated processors in threads of their own do not see each other's changes of code
+        # in time: kernels that patch themselves at boot died of it.
+        threads = ",thread=single" if accelerator == "tcg" and cpus > 1 else ""
+        return [self.qemu, "-machine", self.machine, "-accel", accelerator + threads,
                 "-cpu", "host" if accelerator == "kvm" else self.cpu,
                 *(["-bios", self.firmware] if self.firmware else [])]
 

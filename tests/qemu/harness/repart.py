@@ -47,6 +47,16 @@ SizeMinBytes={tree_mib}M
 SizeMaxBytes={tree_mib}M
 """
 
+# What a host may add behind them: each a trap for a systemd that takes what it finds.
+TRAP_DEFINITION = """\
+[Partition]
+Type={kind}
+Format={fstype}
+SizeMinBytes=16M
+SizeMaxBytes=16M
+"""
+TRAPS = [("swap", "swap"), ("home", "ext4"), ("srv", "ext4"), ("tmp", "ext4")]
+
 
 @dataclass(frozen=True)
 class PeerPod:
@@ -54,12 +64,16 @@ class PeerPod:
     root_hash: str
 
     def partitions(self) -> list[tuple[uuid.UUID, uuid.UUID]]:
-        """Type and id of each, as they stand in the table."""
-        with open(self.disk, "rb") as disk:
-            disk.seek(TABLE)
-            entries = [disk.read(ENTRY_SIZE) for _ in range(128)]
-        return [(uuid.UUID(bytes_le=entry[:16]), uuid.UUID(bytes_le=entry[16:32]))
-                for entry in entries if any(entry[:16])]
+        return partitions(self.disk)
+
+
+def partitions(path: Path) -> list[tuple[uuid.UUID, uuid.UUID]]:
+    """Type and id of each, as they stand in the table."""
+    with open(path, "rb") as disk:
+        disk.seek(TABLE)
+        entries = [disk.read(ENTRY_SIZE) for _ in range(128)]
+    return [(uuid.UUID(bytes_le=entry[:16]), uuid.UUID(bytes_le=entry[16:32]))
+            for entry in entries if any(entry[:16])]
 
 
 def make(data: Path, directory: Path) -> PeerPod:
@@ -76,6 +90,15 @@ def make(data: Path, directory: Path) -> PeerPod:
     assert len(hashes) == 1, said
     (directory / "root_hash").write_text(hashes.pop())
     return read(directory)
+
+
+def add_traps(disk: Path, definitions: Path) -> None:
+    """The same disk with a swap partition and file systems that nothing proves."""
+    definitions.mkdir()
+    for kind, fstype in TRAPS:
+        (definitions / f"{kind}.conf").write_text(TRAP_DEFINITION.format(kind=kind, fstype=fstype))
+    run_tool("systemd-repart", f"--definitions={definitions}", "--empty=refuse", "--dry-run=no",
+             f"--size={disk.stat().st_size + (80 << 20)}", f"--seed={uuid.UUID(int=0x7a9)}", disk)
 
 
 def read(directory: Path) -> PeerPod:

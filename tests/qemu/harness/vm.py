@@ -89,7 +89,7 @@ class Machine:
 
     def arguments(self, accelerator: str, directory: Path) -> list[str]:
         arguments = [
-            *self.kind.arguments(accelerator),
+            *self.kind.arguments(accelerator, self.cpus),
             "-m", str(self.memory_mib), "-smp", str(self.cpus),
             "-nodefaults", "-no-user-config", "-display", "none",
             *([] if self.reboots else ["-no-reboot"]),
