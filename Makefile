@@ -55,7 +55,7 @@ PACKAGES := \
 	autoconf automake libtool autopoint gettext bison flex cmake kmod \
 	libarchive-dev libjson-c-dev libcryptsetup-dev libdevmapper-dev \
 	libblkid-dev uuid-dev libssl-dev libzstd-dev zlib1g-dev libcmocka-dev \
-	openssl ovmf e2fsprogs systemd-repart|systemd \
+	openssl ovmf systemd-repart|systemd \
 	python3 python3-pytest python3-pytest-xdist qemu-system-x86 mmdebstrap umoci busybox-static \
 	cryptsetup-bin e2fsprogs erofs-utils cpio git
 
