@@ -14,7 +14,8 @@
 #   DEBIAN_MIRROR=URI	a Debian archive other than the machine's own
 #   DEPS=no		install no packages
 #   KERNEL=prebuilt	which kernels the tests boot: Debian's (prebuilt), those of
-#			kernel-config/ (built, for x86_64 and s390x), or all
+#			kernel-config/ (built, for x86_64 and s390x), or all: ours for
+#			every test that they can show, Debian's for the rest and the core
 #   EMBED=1 DEBUG=1	for make kernel, and SOCLE_TRUSTED_KEYS=FILE.pem: see there
 #   CI=1		warnings are errors
 
@@ -415,7 +416,10 @@ $(LINKED)/key.pem:
 $(LINKED)/vmlinuz: $(BUILD)/x86_64/initramfs.cpio $(LINKED)/key.pem | $(BUILT_x86_64)/sources
 	$(Q)SOCLE_ARCH=x86_64 SOCLE_TRUSTED_KEYS=$(LINKED)/cert.pem kernel-config/link.sh $@ $<
 
-groups := unit guest check $(if $(filter prebuilt all,$(KERNEL)),qemu) $(if $(BUILT_ARCHES),config built)
+groups_prebuilt := qemu
+groups_built := config built
+groups_all := core config built
+groups := unit guest check $(groups_$(KERNEL))
 test_built := $(foreach arch,$(BUILT_ARCHES),SOCLE_BUILT_$(arch)='$(BUILT_$(arch))') \
 	SOCLE_KERNEL_LINKED='$(abspath $(LINKED)/vmlinuz)' SOCLE_SIGNING_KEY='$(abspath $(LINKED))'
 

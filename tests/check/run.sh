@@ -9,7 +9,9 @@
 # qemu	tests/qemu with pytest, on Debian's kernels; its cases are counted
 # config	that kernel-config/fragments are in force on the kernel of sources.lock,
 #	one test for each architecture, and that one which is not is named
-# built	tests/qemu on the kernels that kernel-config/ builds; SOCLE_BUILT_ARCH is their folder
+# built	tests/qemu on the kernels that kernel-config/ builds; SOCLE_BUILT_ARCH is their folder;
+#	the last group, for which kernels there are is said for good
+# core	of group qemu what built cannot show, and what counts on every kernel
 set -uo pipefail
 
 cd "${BASH_SOURCE[0]%/*}/../.." || exit 1
@@ -103,6 +105,8 @@ run_config()
 }
 
 run_qemu() { run_pytest qemu -m 'not built'; }
+
+run_core() { run_pytest core -m 'prebuilt or (core and not built)'; }
 
 run_built()
 {

@@ -20,6 +20,8 @@ from harness.image import Layer, ToolError
 from harness.machines import ALL, MICROVM, Q35, S390, VIRT_MMIO, VIRT_PCI, Kind
 from harness.vm import BLK, SCSI, Disk
 
+pytestmark = pytest.mark.core
+
 ARCHES = sorted({kind.arch for kind in ALL})
 
 # erofs: the superblock's place (Linux fs/erofs/erofs_fs.h).

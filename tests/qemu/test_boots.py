@@ -10,6 +10,8 @@ from harness.bed import Bed, Result
 from harness.image import Layer
 from harness.vm import BLK, SCSI, Disk
 
+pytestmark = pytest.mark.core
+
 MIB = 1 << 20
 
 READ_ONLY = "socle.upper=none"

@@ -6,12 +6,16 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+import pytest
+
 from harness import expect, oci, systemd
 from harness.bed import REPOSITORY, Bed, Result, filler
 from harness.image import Layer, run_tool
 from harness.sealed import disk, seal
 from harness.verdict import Mount
 from harness.vm import Disk
+
+pytestmark = pytest.mark.core
 
 BALLAST_MIB = 64
 

@@ -14,6 +14,8 @@ from harness.image import Layer
 from harness.verdict import parse
 from harness.vm import Disk, Guest, Machine
 
+pytestmark = pytest.mark.core
+
 # The file that is read after the hand-over, far from everything that is read before.
 VICTIM = "/opt/victim"
 

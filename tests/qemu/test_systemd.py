@@ -3,8 +3,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 from harness import expect, systemd
 from harness.bed import Bed
+
+pytestmark = pytest.mark.core
 
 # What systemd and the kernel say, one fact a line.
 VERDICT = """\
