@@ -61,6 +61,21 @@ static int write_archive(const struct initramfs_build *b, int fd, struct err *e)
 	return r;
 }
 
+static int check_inputs(const struct initramfs_options *o, struct err *e)
+{
+	const char *const inputs[] = { o->init, o->kernel, o->policy, o->manifest };
+	int r = 0;
+
+	for (size_t i = 0; !r && i < sizeof(inputs) / sizeof(inputs[0]); i++)
+		r = output_not_input(o->output, inputs[i], e);
+	for (size_t i = 0; !r && i < o->files.count; i++) {
+		const char *equals = strchr(o->files.at[i], '=');
+
+		r = output_not_input(o->output, equals ? equals + 1 : NULL, e);
+	}
+	return r;
+}
+
 static int build(const struct initramfs_options *o, struct err *e)
 {
 	char *copy auto_text = memory_text(o->output);
@@ -68,6 +83,9 @@ static int build(const struct initramfs_options *o, struct err *e)
 	struct output output = { .fd = -1 };
 	int r;
 
+	r = check_inputs(o, e);
+	if (r)
+		return r;
 	tree_init(&b.tree);
 	b.spool.fd = output_scratch(dirname(copy), e);
 	r = b.spool.fd < 0 ? -EIO : fill(&b, e);

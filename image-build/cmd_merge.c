@@ -64,7 +64,9 @@ static int merge(const struct convert_options *o, const char *path, struct err *
 	b->output.fd = -1;
 	b->built = jobs_shared(sizeof(*b->built));
 	b->done = jobs_shared(sizeof(*b->done));
-	r = oci_source_open(&source, path, dirname(copy), e);
+	r = output_not_input(o->output, path, e);
+	if (!r)
+		r = oci_source_open(&source, path, dirname(copy), e);
 	if (!r)
 		r = oci_load(&source, o->ref, o->platform, &b->image, e);
 	if (!r) {

@@ -4,8 +4,22 @@
 
 #include "image-build/kernel_config.h"
 #include "image-build/plan_files.h"
+#include "image-build/refuse.h"
 #include "init/manifest.h"
 #include "init/policy.h"
+
+/* A signature that the guest is to read from a file must be in the archive. */
+static int check_signatures(const struct initramfs_build *b, const struct boot_plan *plan,
+			    struct err *e)
+{
+	const struct volume *v;
+
+	for (size_t i = 0; (v = plan_volume(plan, i)); i++)
+		if (v->signature.path[0] && !tree_find(&b->tree, &v->signature.path[1]))
+			return refuse(e, "the signature of %s is to be in %s: pack it with --file",
+				      v->name, v->signature.path);
+	return 0;
+}
 
 /*
  * What the guest would refuse is not packed, and what its plan and its machine
@@ -28,6 +42,10 @@ int initramfs_add_plan(struct initramfs_build *b, struct err *e)
 
 	if (!r)
 		r = plan_assemble(&inputs, &plan, &whole, e);
+	if (r && e->volume[0])
+		err_prefix(e, "%s: %s: ", e->volume, fail_name(e->code));
+	if (!r)
+		r = check_signatures(b, &plan, e);
 	if (!r && o->policy)
 		r = initramfs_add_file(b, &POLICY_FILE[1], o->policy, false, e);
 	if (!r && o->manifest)

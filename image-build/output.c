@@ -94,11 +94,35 @@ static void usual_mode(int fd)
 	(void)!fchmod(fd, 0666 & ~mask);
 }
 
+/* What is there already must be a file that a rename may replace: as root, all else goes, too. */
+static int check_place(const char *path, struct err *e)
+{
+	struct stat st;
+
+	if (!strcmp(path, "-"))
+		return refuse(e, "an output is a file, not \"-\"");
+	if (!lstat(path, &st) && !S_ISREG(st.st_mode))
+		return refuse(e, "%.200s is there already, and is no regular file", path);
+	return 0;
+}
+
+int output_not_input(const char *output, const char *input, struct err *e)
+{
+	struct stat in, out;
+
+	if (!input || stat(input, &in) || stat(output, &out) || in.st_dev != out.st_dev ||
+	    in.st_ino != out.st_ino)
+		return 0;
+	return refuse(e, "the output %.200s is also an input", output);
+}
+
 int output_create(struct output *ret, const char *path, struct err *e)
 {
 	char directory[PATH_MAX], name[PATH_MAX];
 	struct output o = { .fd = -1 };
 
+	if (check_place(path, e))
+		return -EINVAL;
 	snprintf(directory, sizeof(directory), "%s", path);
 	snprintf(name, sizeof(name), "%s", path);
 	snprintf(o.path, sizeof(o.path), "%s", path);

@@ -24,7 +24,11 @@ struct output {
 /* Call once, before the first output: what the signals do. */
 void output_catch_signals(void);
 
+/* Where a device, a pipe, a folder or a link is, nothing is made. */
 int output_create(struct output *ret, const char *path, struct err *e);
+
+/* A file that is read must not be replaced by what is made of it; input may be NULL. */
+int output_not_input(const char *output, const char *input, struct err *e);
 
 /* Sync and rename; the descriptor is closed. On failure the file is gone. */
 int output_commit(struct output *o, struct err *e);
