@@ -5,8 +5,9 @@
 # none of its own inputs.  And it packs no plan whose signature would not be found.
 set -uo pipefail
 
-image=$PWD/${BUILD:-build}/socle-image
-init=$PWD/${BUILD:-build}/x86_64/socle-init
+build=$(realpath "${BUILD:-build}")
+image=$build/socle-image
+init=$build/x86_64/socle-init
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
@@ -40,11 +41,11 @@ refused "is also an input" merge --output policy policy
 refused "pack it with --file" initramfs --init init --output out --cmdline "$layer"
 refused "layer-0: ROOT_HASH_INVALID" initramfs --init init --output out \
 	--cmdline socle.layer=SERIAL=a,root_hash=12,data_blocks=2
-cmp -s init "$init" && [[ -p pipe && -L link && $(cat policy) == verity=required && ! -e out ]] || {
+if ! cmp -s init "$init" || [[ ! -p pipe || ! -L link || -e out || $(cat policy) != verity=required ]]; then
 	echo "something was replaced:"
 	ls -l
 	status=1
-}
+fi
 "$image" initramfs --init init --output out --file etc/root.p7s=policy --cmdline "$layer" ||
 	status=1
 "$image" initramfs --init init --output out || status=1

@@ -100,10 +100,12 @@ static void test_discard(void **state)
 	close(second.fd);
 	/* What cannot be renamed is taken back. */
 	snprintf(path, sizeof(path), "%s/file", t.path);
-	put_dir(t.fd, "file/below");
 	make(&t, &o);
+	put_dir(t.fd, "file/below");
 	expect_failure("commit", output_commit(&o, &e), &e, FAIL_SYSTEM_CALL_FAILED, "rename");
 	assert_int_equal(files_in(t.path), 1);
+	expect_failure("there", output_create(&o, path, &e), &e, FAIL_VALUE_INVALID,
+		       "is no regular file");
 	expect_failure("create", output_create(&o, "/proc/nowhere/file", &e), &e,
 		       FAIL_SYSTEM_CALL_FAILED, "/proc/nowhere/file");
 	fd = output_scratch(t.path, &e);
