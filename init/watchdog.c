@@ -84,11 +84,17 @@ _Noreturn static void yield_to_watchdog(void)
 
 void watchdog_step(const char *step, unsigned int devices_s, const struct plan_failure *failure)
 {
+	pid_t teller;
+
 	if (!shared)
 		share();
 	if (!shared)
 		return;
-	if (__atomic_load_n(&shared->teller, __ATOMIC_SEQ_CST))
+	teller = __atomic_load_n(&shared->teller, __ATOMIC_SEQ_CST);
+	/* The agent could not be executed after all: its failure is ours to tell. */
+	if (teller == getpid())
+		return;
+	if (teller)
 		yield_to_watchdog();
 	shared->failure = *failure;
 	strncpy(shared->step, step, sizeof(shared->step) - 1);
