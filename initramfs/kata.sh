@@ -10,6 +10,10 @@
 # root_hash_coco-extension.txt for the parmfile to carry.
 set -euo pipefail
 
+if [[ $# -ne 4 ]]; then
+	echo "usage: initramfs/kata.sh MACHINE INIT SOCLE-IMAGE DEST" >&2
+	exit 2
+fi
 machine=$1 init=$2 socle_image=$3 dest=$4
 here=$(cd "${BASH_SOURCE[0]%/*}" && pwd)
 # shellcheck source=kernel-config/machine.sh
@@ -20,6 +24,8 @@ here=$(cd "${BASH_SOURCE[0]%/*}" && pwd)
 kernel=tools/packaging/kernel
 fragments=$kernel/configs/fragments
 files=()
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
 
 # put FILE MODE: standard input becomes DEST/FILE.
 put()
@@ -51,12 +57,10 @@ put_fragments()
 
 put_initramfs()
 {
-	local archive
+	local archive=$work/initramfs.cpio
 
-	archive=$(mktemp)
 	"$socle_image" initramfs --init "$init" --output "$archive"
 	put "$kernel/initramfs.cpio.gz" 644 < <(gzip -9n <"$archive")
-	rm "$archive"
 }
 
 # For a rootfs that osbuilder's initrd_builder.sh packs. It makes its link /init
@@ -75,10 +79,13 @@ parmfile()
 	echo "$line"
 }
 
-# What the guest would refuse is not laid out.
-put_secure_execution()
+check_parmfile()
 {
 	"$socle_image" plan --arch s390x --agent-in-initramfs --cmdline "$(parmfile)" >/dev/null
+}
+
+put_secure_execution()
+{
 	put socle/se/parmfile 644 < <(parmfile)
 	put socle/se/ramdisk.cpio.gz 644 <"$dest/$kernel/initramfs.cpio.gz"
 }
@@ -105,8 +112,11 @@ put_install()
 	} | put socle/INSTALL 644
 }
 
+# Before anything is laid out: a line that the guest would refuse leaves DEST as it was.
+[[ $machine != s390x ]] || check_parmfile
 put_fragments
 put_initramfs
 put_overlay
 [[ $machine != s390x ]] || put_secure_execution
 put_install
+echo "kata.sh: laid out in $dest; see $dest/socle/INSTALL"
