@@ -10,7 +10,10 @@ here=$(cd "${BASH_SOURCE[0]%/*}" && pwd)
 cache=${SOCLE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/socle}
 suites=(trixie-backports sid experimental)
 newest=''
+usage="usage: check-config.sh [--newest] [x86_64 | s390x | aarch64]..."
+[[ ${1:-} != --help ]] || { echo "$usage"; exit; }
 [[ ${1:-} != --newest ]] || { newest=yes; shift; }
+[[ ${1:-} != -* ]] || { echo "$usage" >&2; exit 2; }
 [[ $# -gt 0 ]] || set -- x86_64 s390x aarch64
 
 fetch() { "$here/../initramfs/fetch.sh" --arch amd64 "$@"; }

@@ -10,6 +10,10 @@ set -euo pipefail
 here=$(cd "${BASH_SOURCE[0]%/*}" && pwd)
 debug=''
 [[ ${1:-} != debug ]] || { debug=debug; shift; }
+if [[ $# -lt 1 || $# -gt 2 || $1 == -* ]]; then
+	echo "usage: link.sh [debug] OUT [INITRAMFS]" >&2
+	exit 2
+fi
 result=$1
 initramfs=${2:-}
 machine=${SOCLE_ARCH:-x86_64}
