@@ -37,8 +37,10 @@ static int take_line(char *line, struct policy *policy, unsigned int *seen, stru
 			return err_set(e, FAIL_KEY_REPEATED, EINVAL, POLICY_FILE ": %s= stands twice",
 				       line);
 		*seen |= 1U << i;
-		if (strcmp(value, keys[i].default_word) && strcmp(value, keys[i].other_word))
-			return invalid(e, value);
+		if (strcmp(value, keys[i].default_word) && strcmp(value, keys[i].other_word)) {
+			value[-1] = '=';
+			return invalid(e, line);
+		}
 		*(bool *)((char *)policy + keys[i].offset) = !strcmp(value, keys[i].other_word);
 		return 0;
 	}

@@ -54,13 +54,13 @@ static const struct {
 	const char *words;
 } refused[] = {
 	{ "verity", FAIL_VALUE_INVALID, "has a line \"verity\"" },
-	{ "verity=", FAIL_VALUE_INVALID, "has a line \"\"" },
-	{ "verity=Optional", FAIL_VALUE_INVALID, "\"Optional\"" },
-	{ "verity=optional ", FAIL_VALUE_INVALID, "\"optional \"" },
+	{ "verity=", FAIL_VALUE_INVALID, "has a line \"verity=\"" },
+	{ "verity=Optional", FAIL_VALUE_INVALID, "has a line \"verity=Optional\"" },
+	{ "verity=optional ", FAIL_VALUE_INVALID, "\"verity=optional \"" },
 	{ " verity=optional", FAIL_KEY_UNKNOWN, "no key  verity" },
-	{ "signature=yes", FAIL_VALUE_INVALID, "\"yes\"" },
-	{ "on_corruption=eio", FAIL_VALUE_INVALID, "\"eio\"" },
-	{ "on_corruption=panic", FAIL_VALUE_INVALID, "\"panic\"" },
+	{ "signature=yes", FAIL_VALUE_INVALID, "\"signature=yes\"" },
+	{ "on_corruption=eio", FAIL_VALUE_INVALID, "\"on_corruption=eio\"" },
+	{ "on_corruption=panic", FAIL_VALUE_INVALID, "\"on_corruption=panic\"" },
 	{ "shell=yes", FAIL_KEY_UNKNOWN, "no key shell" },
 	{ "verity=required\nverity=optional", FAIL_KEY_REPEATED, "verity= stands twice" },
 };
