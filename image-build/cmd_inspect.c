@@ -220,6 +220,7 @@ static int inspect_kind(struct report *r, struct err *e)
 	case IMAGE_GPT:
 	case IMAGE_MBR:
 	case IMAGE_ELF:
+	case IMAGE_KERNEL:
 	case IMAGE_UNKNOWN:
 		break;
 	}
@@ -300,7 +301,8 @@ static int run(int argc, char **argv)
 	r.o = json_object_new_object();
 	json_add_text(r.o, "file", r.path);
 	status = inspect(&r, &e) ? STATUS_FAILED : STATUS_OK;
-	if (!status && o.verify && !json_object_object_get_ex(r.o, "verified", NULL)) {
+	if (!status && (o.verify || o.root_hash) &&
+	    !json_object_object_get_ex(r.o, "verity", NULL)) {
 		(void)refuse(&e, "no verity superblock behind its data, so nothing to verify");
 		status = STATUS_FAILED;
 	}

@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
 /* socle-image plan: what socle-init would do with a command line, without booting it. */
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "image-build/command.h"
 #include "image-build/json.h"
+#include "image-build/kconfig.h"
 #include "image-build/memory.h"
 #include "image-build/plan_files.h"
 #include "image-build/plan_json.h"
-#include "image-build/refuse.h"
 #include "init/cmdline.h"
 
 struct options {
 	const char *cmdline;
 	const char *manifest;
 	const char *policy;
-	const char *arch;
+	const char *arch; /* as cmdline_limit() knows it, once check_usage() has seen it */
 	bool agent_in_initramfs;
 	bool json;
 };
@@ -24,7 +23,29 @@ struct options {
 /* As large as the guest's, so not on the stack. */
 static struct boot_plan plan;
 
-static int make_plan(const struct options *o, struct err *e)
+/* What is wrong with how the command was called: no guest would ever say it. */
+static int usage(const char *text)
+{
+	fprintf(stderr, "socle-image plan: %s\n", text);
+	return STATUS_USAGE;
+}
+
+static int check_usage(struct options *o)
+{
+	enum kernel_arch arch;
+
+	if (!o->cmdline && !o->manifest)
+		return usage("--cmdline or --manifest is needed");
+	if (!o->arch)
+		return 0;
+	arch = kernel_arch_parse(o->arch);
+	if (!arch)
+		return usage("--arch must be x86_64, s390x or aarch64");
+	o->arch = kernel_arch_name(arch);
+	return 0;
+}
+
+static int make_plan(const struct options *o, bool *ret_whole, struct err *e)
 {
 	const struct plan_inputs inputs = {
 		.cmdline = o->cmdline ? o->cmdline : "",
@@ -33,13 +54,8 @@ static int make_plan(const struct options *o, struct err *e)
 		.manifest = o->manifest,
 		.agent_in_initramfs = o->agent_in_initramfs,
 	};
-	bool whole;
-	int r = plan_assemble(&inputs, &plan, &whole, e);
 
-	if (!r && !whole)
-		r = refuse(e, "the command line has socle.manifest=; give that file with "
-			      "--manifest");
-	return r;
+	return plan_assemble(&inputs, &plan, ret_whole, e);
 }
 
 static void print_plan(bool json)
@@ -56,11 +72,18 @@ static void print_plan(bool json)
 	json_object_put(object);
 }
 
-/* The guest's own line, and under --json the same as JSON. */
+/*
+ * The guest's own line, and under --json the same as JSON. That a file of this machine
+ * cannot be read is no word of the guest's.
+ */
 static void print_refusal(const struct err *e, bool json)
 {
 	struct json_object *object;
 
+	if (e->code == FAIL_SYSTEM_CALL_FAILED) {
+		fprintf(stderr, "socle-image plan: %s\n", e->text);
+		return;
+	}
 	fprintf(stderr, "socle: FAILED step=plan volume=%s code=%s: %s\n",
 		e->volume[0] ? e->volume : "-", fail_name(e->code), e->text);
 	if (!json)
@@ -112,19 +135,20 @@ static int run(int argc, char **argv)
 	struct options o = { .cmdline = NULL };
 	struct err e = { .text = "" };
 	int status = option_parse(&command_plan, argc, argv, &o, NULL);
+	bool whole = false;
 
+	if (!status)
+		status = check_usage(&o);
 	if (status)
 		return status;
-	if (!o.cmdline && !o.manifest) {
-		fprintf(stderr, "socle-image plan: --cmdline or --manifest is needed\n");
-		return STATUS_USAGE;
-	}
 	if (o.cmdline)
 		warn_rdinit(o.cmdline);
-	if (make_plan(&o, &e)) {
+	if (make_plan(&o, &whole, &e)) {
 		print_refusal(&e, o.json);
 		return STATUS_FAILED;
 	}
+	if (!whole)
+		return usage("the command line has socle.manifest=; give that file with --manifest");
 	print_plan(o.json);
 	return STATUS_OK;
 }

@@ -17,8 +17,6 @@ static int take_cmdline(const struct plan_inputs *in, struct boot_plan *plan, st
 	static char text[CMDLINE_SIZE];
 	size_t limit = cmdline_limit(in->arch ? in->arch : CMDLINE_MACHINE);
 
-	if (in->arch && !limit)
-		return refuse(e, "--arch %.40s: not x86_64, s390x or aarch64", in->arch);
 	if (strlen(in->cmdline) >= sizeof(text))
 		return err_set(e, FAIL_LIMIT_EXCEEDED, E2BIG,
 			       "the command line has more than %d bytes", CMDLINE_SIZE - 1);
@@ -33,6 +31,9 @@ static int read_text(const char *path, char *text, size_t size, struct err *e)
 
 	if (n >= 0)
 		return (int)n;
+	if (n == -EFBIG)
+		return err_set(e, FAIL_LIMIT_EXCEEDED, E2BIG, "%.200s has more than %zu bytes",
+			       path, size - 1);
 	return err_set(e, FAIL_SYSTEM_CALL_FAILED, (int)-n, "%.200s: %s", path, strerror((int)-n));
 }
 

@@ -10,7 +10,7 @@
 /* What a guest makes its plan of, as far as it is at hand on the build machine. */
 struct plan_inputs {
 	const char *cmdline;          /* NULL: nobody knows it yet */
-	const char *arch;             /* whose kernels cut it: "x86_64"; NULL: this machine's */
+	const char *arch;             /* whose kernels cut it, of kernel_arch_name(); NULL: this machine's */
 	const char *policy;           /* a file; NULL: the strict defaults */
 	const char *manifest;         /* a file; NULL: none */
 	const struct tree *initramfs; /* which is being packed, the manifest with it; or NULL */
@@ -18,7 +18,8 @@ struct plan_inputs {
 };
 
 /*
- * Make the plan as the guest would, and refuse what it would refuse, with its codes.
+ * Make the plan as the guest would, and refuse what it would refuse, with its codes;
+ * FAIL_SYSTEM_CALL_FAILED is this machine's, of a file here that cannot be read.
  * ret_whole: false where there is no command line, or the manifest that it names is
  * not at hand. The plan is then only begun: not settled, nor held against the policy.
  * Not reentrant, as plan_parse(). On failure plan is what could be read.

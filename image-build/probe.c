@@ -30,6 +30,8 @@ static const struct {
 	  "ELF" },
 	{ IMAGE_GPT, "GPT disk", 512, 8, "EFI PART" },
 	{ IMAGE_GPT, "GPT disk", 4096, 8, "EFI PART" },
+	/* Linux/x86 boot protocol; such a kernel also has the MBR's two bytes. */
+	{ IMAGE_KERNEL, "kernel image (bzImage)", 0x202, 4, "HdrS" },
 	{ IMAGE_MBR, "MBR disk", 510, 2, "\x55\xaa" },
 };
 

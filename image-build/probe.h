@@ -25,6 +25,7 @@ enum image_kind {
 	IMAGE_ZSTD,
 	IMAGE_XZ,
 	IMAGE_ELF,
+	IMAGE_KERNEL, /* bzImage */
 };
 
 /* What the first size bytes say; pure. */
