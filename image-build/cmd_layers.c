@@ -157,7 +157,7 @@ static const struct option_row options[] = {
 
 static int run(int argc, char **argv)
 {
-	struct convert_options o = { .output = ".", .platform = oci_host_platform() };
+	struct convert_options o = { .output = "." };
 	struct err e = { .text = "" };
 	const char *path = NULL;
 	int status = option_parse(&command_layers, argc, argv, &o, &path);

@@ -90,7 +90,7 @@ static const struct option_row options[] = {
 
 static int run(int argc, char **argv)
 {
-	struct convert_options o = { .output = "merged.img", .platform = oci_host_platform() };
+	struct convert_options o = { .output = "merged.img" };
 	struct err e = { .text = "" };
 	const char *path = NULL;
 	int status = option_parse(&command_merge, argc, argv, &o, &path);

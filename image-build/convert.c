@@ -21,6 +21,13 @@ struct reading {
 	_Atomic uint64_t done;
 };
 
+int platform_parse(const char *text, void *field, struct err *e)
+{
+	if (!strchr(text, '/'))
+		return refuse(e, "%.60s is not os/architecture", text);
+	return option_text(text, field, e);
+}
+
 static int check_digests(struct blob *b, const struct oci_layer *l, struct err *e)
 {
 	char want[DIGEST_TEXT_SIZE], have[DIGEST_TEXT_SIZE];

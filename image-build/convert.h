@@ -17,12 +17,17 @@ struct convert_options {
 	bool json;
 };
 
+/* The value of --platform, a const char *: text with a slash in it. */
+int platform_parse(const char *text, void *field, struct err *e);
+
 /* Their common rows; T is a type whose field common is a struct convert_options. */
 #define CONVERT_ROWS(T)                                                                            \
 	{ "--ref",     "NAME", offsetof(T, ref),                                                   \
 	  option_text, false,  "the image's name in the layout, where it holds several" },         \
 		{ "--platform", "OS/ARCH", offsetof(T, platform),                                  \
-		  option_text,  false,     "which image of an index (default: this machine's)" },  \
+		  platform_parse, false,                                                           \
+		  "which image of an index, or what a lone one must be for (default: this "        \
+		  "machine's, or a lone one)" },                                                   \
 		{ "--salt",                                                                        \
 		  "content|none|HEX",                                                              \
 		  offsetof(T, salt),                                                               \

@@ -29,7 +29,7 @@ struct descriptor {
 	char platform[96]; /* "" where none is given */
 };
 
-const char *oci_host_platform(void)
+static const char *host_platform(void)
 {
 	static const struct {
 		const char *machine, *platform;
@@ -95,9 +95,9 @@ static int read_digest(struct json_object *o, const char *key, struct digest *re
 	return digest_parse(text, ret, e);
 }
 
-static void read_platform(struct json_object *o, char *text, size_t size)
+/* Of a descriptor's "platform" or a configuration, which have the same keys. */
+static void read_platform(struct json_object *platform, char *text, size_t size)
 {
-	struct json_object *platform = member(o, "platform", json_type_object);
 	const char *os = text_member(platform, "os", 24);
 	const char *architecture = text_member(platform, "architecture", 24);
 	const char *variant = text_member(platform, "variant", 24);
@@ -122,7 +122,8 @@ static int read_descriptor(struct json_object *o, struct descriptor *ret, struct
 	ret->size = (uint64_t)json_object_get_int64(size);
 	snprintf(ret->media_type, sizeof(ret->media_type), "%s", type);
 	snprintf(ret->ref, sizeof(ret->ref), "%s", ref);
-	read_platform(o, ret->platform, sizeof(ret->platform));
+	read_platform(member(o, "platform", json_type_object), ret->platform,
+		      sizeof(ret->platform));
 	return read_digest(o, "digest", &ret->digest, e);
 }
 
@@ -265,6 +266,7 @@ static int find_manifest(const struct oci_source *s, const char *ref, const char
 		if (*d.media_type && !media_type_is_manifest(d.media_type))
 			return refuse(e, "media type %s is no image manifest", d.media_type);
 		ret->digest = d.digest;
+		memcpy(ret->platform, d.platform, sizeof(d.platform));
 		*ret_manifest = json_object_get(o);
 		return 0;
 	}
@@ -320,6 +322,23 @@ static int read_layers(struct json_object *manifest, struct json_object *config,
 	return 0;
 }
 
+/*
+ * A lone image was chosen without a look at what was asked. Where its descriptor
+ * states no platform its configuration does.
+ */
+static int check_platform(const struct descriptor *image, struct json_object *config,
+			  const char *asked, struct err *e)
+{
+	char have[sizeof(image->platform)];
+
+	memcpy(have, image->platform, sizeof(have));
+	if (!*have)
+		read_platform(config, have, sizeof(have));
+	if (!asked || platform_matches(have, asked))
+		return 0;
+	return refuse(e, "the image is for %s, not for platform %.60s", have, asked);
+}
+
 int oci_load(const struct oci_source *s, const char *ref, const char *platform,
 	     struct oci_image *ret, struct err *e)
 {
@@ -327,13 +346,16 @@ int oci_load(const struct oci_source *s, const char *ref, const char *platform,
 	struct descriptor chosen, d;
 	int r;
 
-	r = find_manifest(s, ref, platform, &chosen, &manifest, e);
+	r = find_manifest(s, ref, platform ? platform : host_platform(), &chosen, &manifest,
+			  e);
 	if (!r && !member(manifest, "config", json_type_object))
 		r = refuse(e, "the manifest names no configuration");
 	if (!r)
 		r = read_descriptor(member(manifest, "config", json_type_object), &d, e);
 	if (!r)
 		r = read_document(s, &d, &config, e);
+	if (!r)
+		r = check_platform(&chosen, config, platform, e);
 	if (!r)
 		r = read_layers(manifest, config, ret, e);
 	if (r) {

@@ -28,12 +28,10 @@ struct oci_image {
 
 /*
  * Which image of the layout: ref may be NULL (there must be only one then),
- * platform is "os/architecture" or "os/architecture/variant".
+ * platform is "os/architecture" or "os/architecture/variant", which the image must
+ * then be for; NULL: this machine's where there is a choice, and a lone image as it is.
  */
 int oci_load(const struct oci_source *s, const char *ref, const char *platform,
 	     struct oci_image *ret, struct err *e);
-
-/* "linux/amd64" where this program runs on one. */
-const char *oci_host_platform(void);
 
 #endif

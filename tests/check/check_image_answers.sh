@@ -40,6 +40,8 @@ done
 printf '#%.0s' {1..99999} >"$work/long"
 answers 1 "socle: FAILED * code=LIMIT_EXCEEDED: *" plan --policy "$work/long" --cmdline "$layer"
 
+answers 2 "* s390x is not os/architecture*" layers --platform s390x "$work"
+
 truncate -s 64K "$work/zeros" "$work/kernel" "$work/disk"
 for file in kernel disk; do
 	printf '\x55\xaa' | dd of="$work/$file" bs=1 seek=510 conv=notrunc status=none

@@ -50,7 +50,8 @@ static char *put_blob(const struct temp *t, const char *type, const char *docume
 /* An image whose manifest has these layers and whose configuration has these diff_ids. */
 static char *put_image(const struct temp *t, const char *layers, const char *ids, const char *more)
 {
-	char *config = text("{\"rootfs\":{\"type\":\"layers\",\"diff_ids\":[%s]}}", ids);
+	char *config = text("{\"os\":\"linux\",\"architecture\":\"amd64\","
+			    "\"rootfs\":{\"type\":\"layers\",\"diff_ids\":[%s]}}", ids);
 	char *descriptor = put_blob(t, "application/vnd.oci.image.config.v1+json", config, "");
 	char *manifest = text("{\"config\":%s,\"layers\":[%s]}", descriptor, layers);
 	char *out = put_blob(t, MANIFEST_TYPE, manifest, more);
@@ -187,6 +188,10 @@ static void test_choice(void **state)
 	assert_string_equal(image->ref, "two");
 	expect_failure("three", load_index(&t, both, "three", "linux/amd64", image, &e), &e,
 		       FAIL_VALUE_INVALID, "\"three\"");
+	expect_success("its own", load_index(&t, one, NULL, "linux/amd64", image, &e), &e);
+	expect_success("a lone one", load_index(&t, one, NULL, NULL, image, &e), &e);
+	expect_failure("configuration", load_index(&t, one, NULL, "linux/s390x", image, &e), &e,
+		       FAIL_VALUE_INVALID, "is for linux/amd64, not for platform linux/s390x");
 	amd = put_image(&t, LAYER, DIFF_ID, PLATFORM("amd64"));
 	arm = put_image(&t, LAYER "," LAYER, DIFF_ID "," DIFF_ID, PLATFORM("arm64"));
 	free(both);
