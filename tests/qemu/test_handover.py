@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import errno
 import shutil
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from harness import expect, oci, systemd
 from harness.bed import REPOSITORY, Bed, Result, filler
 from harness.image import Layer, run_tool
 from harness.sealed import disk, seal
-from harness.verdict import Mount
+from harness.verdict import Mount, Report
 from harness.vm import Disk
 
 pytestmark = pytest.mark.core
@@ -25,7 +26,9 @@ TOLERANCE_MIB = 4
 
 def boot(bed: Bed, initramfs_files: dict[str, bytes]) -> Result:
     layers = bed.image(bed.base("escape /ballast"))
-    result = bed.boot_layers(layers, memory_mib=384, initramfs=bed.initramfs(files=initramfs_files))
+    # What a processor keeps in stock for itself, up to an eighth of the memory, is free as well.
+    result = bed.boot_layers(layers, "sysctl.vm.percpu_pagelist_high_fraction=10000",
+                             memory_mib=384, initramfs=bed.initramfs(files=initramfs_files))
     expect.success(result, layers)
     return result
 
@@ -106,6 +109,12 @@ EXPECTED: dict[str, object] = {
 }
 
 
+def children(report: Report) -> str:
+    """Kernels without CONFIG_PROC_CHILDREN, as ours are, do not tell; Debian's does."""
+    record = report.path("/proc/self/task/1/children")
+    return "" if record["errno"] == errno.ENOENT else record["content"]
+
+
 def status(result: Result, name: str) -> str:
     return next(line.split(":")[1].strip() for line in result.report.one("status")["lines"]
                 if line.startswith(name + ":"))
@@ -128,7 +137,7 @@ def found(result: Result) -> dict[str, object]:
         "descriptors": sorted(process["fds"]),
         "cwd, umask": (process["cwd"], process["umask"]),
         "threads, children": (status(result, "Threads"),
-                              report.content("/proc/self/task/1/children")),
+                              children(report)),
         "signals blocked, ignored, pending": {
             int(status(result, name), 16) for name in ["SigBlk", "SigIgn", "SigPnd", "ShdPnd"]},
         "no_new_privs, seccomp": (status(result, "NoNewPrivs"), status(result, "Seccomp")),
@@ -146,7 +155,9 @@ def found(result: Result) -> dict[str, object]:
         "its /dev/ptmx, session": tuple(kata[key] for key in ["unlink_ptmx", "link_ptmx", "setsid"]),
         "mounts": mounts(result),
         "/run": report.path("/run")["entries"],
-        "/dev/mapper": report.path("/dev/mapper").get("entries"),
+        # The driver's own node is there where the driver is built in.
+        "/dev/mapper": [name for name in report.path("/dev/mapper").get("entries", [])
+                        if name != "control"],
         "/dev/dm-0": report.path("/dev/dm-0").get("type"),
         "generator": report.path(GENERATOR).get("target"),
     }
@@ -175,7 +186,7 @@ def test_kata_agent_of_an_image(bed: Bed) -> None:
             ("/", "erofs", "relatime ro"), *API_MOUNTS, ("/tmp", "tmpfs", "nodev nosuid rw"),
             ("/run/kata-extensions/coco", "erofs", "nodev nosuid relatime ro")]),
         "/run": ["kata-extensions", "systemd"],
-        "/dev/mapper": ["control", "dm-verity", "extension-coco"],
+        "/dev/mapper": ["dm-verity", "extension-coco"],
         "/dev/dm-0": "block",
         "generator": "/dev/null",
     })
@@ -232,7 +243,7 @@ def test_kata_agent_of_an_initrd(bed: Bed) -> None:
     expect_all(bed.boot(machine), **{
         "mounts": sorted([("/", "rootfs", "rw"), *API_MOUNTS]),
         "/run": [],
-        "/dev/mapper": None,
+        "/dev/mapper": [],
         "/dev/dm-0": None,
         "generator": None,
     })
