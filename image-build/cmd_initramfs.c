@@ -5,12 +5,13 @@
 #include <string.h>
 
 #include "image-build/command.h"
-#include "image-build/cpio.h"
-#include "image-build/initramfs.h"
-#include "image-build/memory.h"
-#include "image-build/name.h"
-#include "image-build/output.h"
-#include "image-build/refuse.h"
+#include "image-build/initramfs/cpio.h"
+#include "image-build/initramfs/initramfs.h"
+#include "image-build/base/memory.h"
+#include "image-build/tree/name.h"
+#include "image-build/base/output.h"
+#include "image-build/base/refuse.h"
+#include "lib/array.h"
 #include "lib/cleanup.h"
 
 /* DEST=SRC; the first "=" parts them. */
@@ -66,7 +67,7 @@ static int check_inputs(const struct initramfs_options *o, struct err *e)
 	const char *const inputs[] = { o->init, o->kernel, o->policy, o->manifest };
 	int r = 0;
 
-	for (size_t i = 0; !r && i < sizeof(inputs) / sizeof(inputs[0]); i++)
+	for (size_t i = 0; !r && i < ARRAY_SIZE(inputs); i++)
 		r = output_not_input(o->output, inputs[i], e);
 	for (size_t i = 0; !r && i < o->files.count; i++) {
 		const char *equals = strchr(o->files.at[i], '=');

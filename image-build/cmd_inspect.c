@@ -8,18 +8,18 @@
 #include <sys/stat.h>
 
 #include "image-build/command.h"
-#include "image-build/cpio_scan.h"
-#include "image-build/json.h"
-#include "image-build/manifest.h"
-#include "image-build/memory.h"
-#include "image-build/oci_source.h"
-#include "image-build/probe.h"
-#include "image-build/refuse.h"
-#include "image-build/verity_check.h"
+#include "image-build/initramfs/cpio_scan.h"
+#include "image-build/base/json.h"
+#include "image-build/bundle/image_json.h"
+#include "image-build/base/memory.h"
+#include "image-build/oci/oci_source.h"
+#include "image-build/base/identify.h"
+#include "image-build/base/refuse.h"
+#include "image-build/disk/hash_tree.h"
 #include "lib/cleanup.h"
 #include "lib/hex.h"
 #include "lib/io.h"
-#include "mount/erofs.h"
+#include "mount/fs/erofs.h"
 #include "verity/superblock.h"
 
 struct options {

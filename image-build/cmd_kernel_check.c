@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "image-build/command.h"
-#include "image-build/features.h"
-#include "image-build/json.h"
-#include "image-build/kernel_config.h"
-#include "image-build/refuse.h"
+#include "image-build/kernel/features.h"
+#include "image-build/base/json.h"
+#include "image-build/kernel/kernel_config.h"
+#include "image-build/base/refuse.h"
 
 struct options {
 	bool json;

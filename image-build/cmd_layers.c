@@ -7,12 +7,12 @@
 
 #include "image-build/command.h"
 #include "image-build/convert.h"
-#include "image-build/jobs.h"
-#include "image-build/memory.h"
-#include "image-build/output.h"
-#include "image-build/overlay.h"
-#include "image-build/refuse.h"
-#include "image-build/tar_write.h"
+#include "image-build/base/jobs.h"
+#include "image-build/base/memory.h"
+#include "image-build/base/output.h"
+#include "image-build/tree/whiteouts.h"
+#include "image-build/base/refuse.h"
+#include "image-build/tree/tar_write.h"
 
 #define FILE_NAME_SIZE 32
 

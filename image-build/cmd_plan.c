@@ -4,12 +4,13 @@
 #include <string.h>
 
 #include "image-build/command.h"
-#include "image-build/json.h"
-#include "image-build/kconfig.h"
-#include "image-build/memory.h"
-#include "image-build/plan_files.h"
-#include "image-build/plan_json.h"
-#include "init/cmdline.h"
+#include "image-build/base/json.h"
+#include "image-build/kernel/kconfig.h"
+#include "image-build/base/memory.h"
+#include "image-build/plan/plan_files.h"
+#include "image-build/plan/plan_json.h"
+#include "image-build/plan/print.h"
+#include "init/plan/cmdline.h"
 
 struct options {
 	const char *cmdline;

@@ -2,7 +2,7 @@
 #ifndef IMAGE_BUILD_COMMAND_H
 #define IMAGE_BUILD_COMMAND_H
 
-#include "image-build/option.h"
+#include "image-build/base/option.h"
 
 /* One file each: cmd_<name>.c. */
 extern const struct command command_layers;

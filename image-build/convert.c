@@ -6,11 +6,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "image-build/jobs.h"
-#include "image-build/memory.h"
-#include "image-build/output.h"
-#include "image-build/refuse.h"
-#include "image-build/resolve.h"
+#include "image-build/base/jobs.h"
+#include "image-build/base/memory.h"
+#include "image-build/base/output.h"
+#include "image-build/base/refuse.h"
+#include "image-build/tree/resolve.h"
 #include "lib/cleanup.h"
 #include "lib/io.h"
 

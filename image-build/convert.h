@@ -2,11 +2,11 @@
 #ifndef IMAGE_BUILD_CONVERT_H
 #define IMAGE_BUILD_CONVERT_H
 
-#include "image-build/image.h"
-#include "image-build/layer.h"
-#include "image-build/manifest.h"
-#include "image-build/oci.h"
-#include "image-build/option.h"
+#include "image-build/disk/image.h"
+#include "image-build/tree/layer.h"
+#include "image-build/bundle/image_json.h"
+#include "image-build/oci/oci.h"
+#include "image-build/base/option.h"
 
 /* What `layers` and `merge` have in common: reading an image, and telling of what was made. */
 struct convert_options {

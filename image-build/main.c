@@ -4,7 +4,8 @@
 #include <string.h>
 
 #include "image-build/command.h"
-#include "image-build/output.h"
+#include "image-build/base/output.h"
+#include "lib/array.h"
 
 #ifndef SOCLE_VERSION
 #define SOCLE_VERSION "0.1"
@@ -19,12 +20,11 @@ static const struct command *const commands[] = {
 	&command_plan,
 };
 
-#define COMMANDS (sizeof(commands) / sizeof(commands[0]))
 
 static void print_usage(FILE *to)
 {
 	fprintf(to, "usage: socle-image <command> [options] …\n\ncommands:\n");
-	for (size_t i = 0; i < COMMANDS; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
 		fprintf(to, "  %-12s %s\n", commands[i]->name, commands[i]->summary);
 	fprintf(to,
 		"\nsocle-image <command> --help describes one command; socle-image --version\n");
@@ -32,7 +32,7 @@ static void print_usage(FILE *to)
 
 static int run_command(int argc, char **argv)
 {
-	for (size_t i = 0; i < COMMANDS; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
 		if (!strcmp(argv[1], commands[i]->name))
 			return commands[i]->run(argc - 1, argv + 1);
 	fprintf(stderr, "socle-image: no command %s; see socle-image --help\n", argv[1]);

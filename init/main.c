@@ -6,10 +6,11 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "init/crash.h"
-#include "init/log.h"
+#include "init/tell/crash.h"
+#include "init/tell/log.h"
 #include "init/steps.h"
-#include "init/watchdog.h"
+#include "init/tell/watchdog.h"
+#include "lib/array.h"
 
 static const struct step {
 	const char *name; /* as in the failure line */
@@ -40,7 +41,7 @@ int main(void)
 	}
 	plan_init(&boot.plan);
 	crash_catch(failure, &name);
-	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
 		name = steps[i].name;
 		watchdog_step(name, boot.plan.timeout_s, failure);
 		if (!steps[i].run(&boot, &e))

@@ -6,12 +6,13 @@
 #include <sys/mount.h>
 #include <unistd.h>
 
-#include "init/log.h"
+#include "init/tell/log.h"
 #include "init/steps.h"
+#include "lib/array.h"
 #include "lib/file.h"
 #include "lib/sys.h"
-#include "mount/kernel.h"
-#include "mount/make.h"
+#include "mount/fs/explain.h"
+#include "mount/fs/make.h"
 
 /* /run may execute: agents keep their programs there. */
 static const struct api_mount {
@@ -69,7 +70,7 @@ static void limit_panic(void)
 int step_api(struct boot *b, struct err *e)
 {
 	(void)b;
-	for (size_t i = 0; i < sizeof(api_mounts) / sizeof(api_mounts[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(api_mounts); i++) {
 		int r = mount_one(&api_mounts[i], e);
 
 		if (r)

@@ -2,9 +2,9 @@
 /* Every device that the plan names, found or waited for. */
 #include <errno.h>
 
-#include "init/log.h"
+#include "init/tell/log.h"
 #include "init/steps.h"
-#include "mount/match.h"
+#include "mount/device/match.h"
 
 /*
  * The host chooses what an unverified extension's disk looks like, but not

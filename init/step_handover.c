@@ -8,14 +8,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "init/log.h"
+#include "init/tell/log.h"
 #include "init/steps.h"
-#include "init/systemd.h"
-#include "init/watchdog.h"
+#include "init/root/systemd.h"
+#include "init/tell/watchdog.h"
 #include "lib/cleanup.h"
 #include "lib/file.h"
 #include "lib/sys.h"
-#include "mount/switch_root.h"
+#include "init/root/switch_root.h"
 
 #define FILES_MAX 1048576 /* the kernel's default fs.nr_open */
 

@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "init/log.h"
-#include "init/manifest.h"
+#include "init/tell/log.h"
+#include "init/plan/manifest.h"
 #include "init/steps.h"
 #include "lib/cleanup.h"
 #include "lib/io.h"

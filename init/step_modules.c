@@ -4,10 +4,11 @@
 #include <fcntl.h>
 #include <string.h>
 
-#include "init/cmdline.h"
-#include "init/log.h"
-#include "init/module_params.h"
+#include "init/plan/cmdline.h"
+#include "init/tell/log.h"
+#include "init/plan/module_params.h"
 #include "init/steps.h"
+#include "lib/array.h"
 #include "lib/cleanup.h"
 #include "lib/file.h"
 #include "lib/sys.h"
@@ -40,7 +41,7 @@ static int refused(const char *name, int error, struct err *e)
 {
 	const char *why = "";
 
-	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(reasons); i++)
 		if (reasons[i].error == error)
 			why = reasons[i].why;
 	return err_set(e, FAIL_MODULE_FAILED, error, "load the kernel module %s: %s%s%s", name,

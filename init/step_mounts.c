@@ -4,12 +4,12 @@
 #include <string.h>
 #include <sys/mount.h>
 
-#include "init/log.h"
+#include "init/tell/log.h"
 #include "init/steps.h"
 #include "lib/sys.h"
-#include "mount/make.h"
-#include "mount/overlay.h"
-#include "mount/volatile.h"
+#include "mount/fs/make.h"
+#include "mount/fs/overlay.h"
+#include "init/root/volatile.h"
 
 #define LAYER_PATH_SIZE (sizeof(BOOT_LAYERS) + 24)
 

@@ -5,10 +5,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "init/cmdline.h"
-#include "init/log.h"
-#include "init/manifest.h"
-#include "init/report.h"
+#include "init/plan/cmdline.h"
+#include "init/tell/log.h"
+#include "init/plan/manifest.h"
+#include "init/tell/report.h"
 #include "init/steps.h"
 #include "lib/cleanup.h"
 #include "lib/file.h"

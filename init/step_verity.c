@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "init/log.h"
+#include "init/tell/log.h"
 #include "init/steps.h"
 #include "lib/hex.h"
 #include "verity/kernel.h"

@@ -2,8 +2,8 @@
 #ifndef INIT_STEPS_H
 #define INIT_STEPS_H
 
-#include "init/plan.h"
-#include "init/policy.h"
+#include "init/plan/plan.h"
+#include "init/plan/policy.h"
 
 /*
  * The steps of a boot, in the order in which init/main.c runs them. Each does

@@ -1,209 +1,60 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
+/* What a plan needs of a volume; no device is touched and no library is called. */
 #include "mount/volume.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/cleanup.h"
-#include "lib/io.h"
-#include "verity/adopt.h"
-#include "verity/arm.h"
-#include "verity/check.h"
-#include "verity/device.h"
-#include "verity/superblock.h"
+#include "lib/array.h"
 
-size_t volume_wishes(const struct volume *v, struct device_wish *wishes, size_t count)
+const char *const probe_fstypes[] = { "erofs", "squashfs", "ext4", "xfs", NULL };
+
+void volume_init(struct volume *v, const char *name, const char *dm_name)
 {
-	const struct devref *const refs[VOLUME_DEVICES_MAX] = { &v->data, &v->hash, &v->fec };
-
-	for (size_t i = 0; i < VOLUME_DEVICES_MAX; i++) {
-		if (refs[i]->kind == DEVREF_NONE)
-			continue;
-		wishes[count].ref = refs[i];
-		snprintf(wishes[count].volume, sizeof(wishes[count].volume), "%s", v->name);
-		count++;
-	}
-	return count;
+	memset(v, 0, sizeof(*v));
+	snprintf(v->name, sizeof(v->name), "%s", name);
+	snprintf(v->dm_name, sizeof(v->dm_name), "%s", dm_name);
+	verity_params_init(&v->verity);
 }
 
-/* The devices of one volume, as they were found. */
-struct parts {
-	const struct blockdev *data;
-	const struct blockdev *hash;
-	const struct blockdev *fec; /* NULL: none */
+/* They change how proved bytes are read, never which. */
+static const char *const harmless_options[] = {
+	"acl", "barrier", "cache_strategy", "data", "errors", "noacl", "nobarrier", "noload",
+	"norecovery", "nouser_xattr", "nouuid", "ro", "user_xattr",
 };
 
-static struct parts find_parts(const struct volume *v, const struct device_wish *wishes)
+static bool is_harmless(const char *word, size_t length)
 {
-	struct parts parts = { .data = &wishes[0].found, .hash = &wishes[0].found };
-	size_t next = 1;
-
-	if (v->hash.kind != DEVREF_NONE)
-		parts.hash = &wishes[next++].found;
-	if (v->fec.kind != DEVREF_NONE)
-		parts.fec = &wishes[next].found;
-	return parts;
+	for (size_t i = 0; i < ARRAY_SIZE(harmless_options); i++)
+		if (strlen(harmless_options[i]) == length &&
+		    !strncmp(harmless_options[i], word, length))
+			return true;
+	return false;
 }
 
-static int too_small(const struct blockdev *b, uint64_t needed, const char *what, struct err *e)
+static int check_options(const char *options, struct err *e)
 {
-	return err_set(e, FAIL_DEVICE_TOO_SMALL, ENOSPC, "%s has %llu bytes and %s %llu", b->name,
-		       (unsigned long long)b->size_bytes, what, (unsigned long long)needed);
-}
+	while (*options) {
+		size_t word = strcspn(options, ","), name = strcspn(options, "=,");
 
-static int check_sizes(const struct verity_params *p, const struct parts *parts, struct err *e)
-{
-	struct verity_geometry g;
-	int r = verity_geometry(p, &g, e);
-
-	if (r)
-		return r;
-	if (parts->data->size_bytes < g.data_bytes)
-		return too_small(parts->data, g.data_bytes, "its data needs", e);
-	if (parts->hash->size_bytes < g.hash_end_bytes)
-		return too_small(parts->hash, g.hash_end_bytes, "its hash tree ends at", e);
+		if (word && !is_harmless(options, name))
+			return err_set(e, FAIL_VALUE_INVALID, EINVAL,
+				       "the mount option %.*s is not taken for a verified file system",
+				       (int)(name < 60 ? name : 60), options);
+		options += word + (options[word] == ',');
+	}
 	return 0;
 }
 
-/* The device's node in /dev; sysfs writes '!' where a name has '/'. */
-static const char *node_path(const struct blockdev *b, char *buf, size_t size)
+int volume_finish(struct volume *v, struct err *e)
 {
-	snprintf(buf, size, "/dev/%s", b->name);
-	for (char *c = buf; *c; c++)
-		if (*c == '!')
-			*c = '/';
-	return buf;
-}
-
-#define NODE_PATH_SIZE (BLOCKDEV_NAME_SIZE + 5)
-
-/* The host can write what is read here; the root hash, which it cannot, proves it or not. */
-static int complete_from_superblock(const struct volume *v, const struct parts *parts,
-				    struct verity_params *p, struct err *e)
-{
-	uint8_t bytes[VERITY_SUPERBLOCK_SIZE];
-	struct verity_params read = *p;
-	char path[NODE_PATH_SIZE];
-	auto_fd int fd = device_node_open(node_path(parts->hash, path, sizeof(path)), parts->hash->major,
-				     parts->hash->minor, e);
-	ssize_t n;
-	int r;
-
-	if (fd < 0)
-		return fd;
-	n = io_pread(fd, bytes, sizeof(bytes), v->superblock_offset_bytes);
-	if (n < 0)
-		return err_set(e, FAIL_DEVICE_READ_FAILED, (int)-n, "read the superblock of %s: %s",
-			       path, strerror((int)-n));
-	if ((size_t)n != sizeof(bytes))
-		return too_small(parts->hash, v->superblock_offset_bytes + sizeof(bytes),
-				 "its superblock ends at", e);
-	r = verity_superblock_read(bytes, v->superblock_offset_bytes, &read, NULL, e);
-	if (r == -ENODATA)
-		return err_set(e, FAIL_VERITY_PARAMS_INVALID, ENODATA, "%s has no verity superblock",
-			       path);
-	if (r)
-		return r;
-	memcpy(read.root_hash, p->root_hash, sizeof(read.root_hash));
-	read.root_hash_size = p->root_hash_size;
-	read.fec_roots = p->fec_roots;
-	read.fec_start_bytes = p->fec_start_bytes;
-	read.ignore_zero_blocks = p->ignore_zero_blocks;
-	r = verity_params_finish(&read, v->hash.kind == DEVREF_NONE, e);
-	if (!r)
-		*p = read;
-	return r;
-}
-
-static int open_or_adopt(const struct volume *v, const struct parts *parts,
-			 struct open_volume *o, struct err *e)
-{
-	char data[NODE_PATH_SIZE], hash[NODE_PATH_SIZE], fec[NODE_PATH_SIZE];
-	struct verity_parts paths = {
-		.data = node_path(parts->data, data, sizeof(data)),
-		.hash = node_path(parts->hash, hash, sizeof(hash)),
-		.fec = parts->fec ? node_path(parts->fec, fec, sizeof(fec)) : NULL,
-	};
-	struct verity_numbers numbers = {
-		.data_major = parts->data->major, .data_minor = parts->data->minor,
-		.hash_major = parts->hash->major, .hash_minor = parts->hash->minor,
-	};
-	struct verity_signature buf;
-	const struct verity_signature *signature;
-	int r = verity_signature_load(&v->signature, &buf, &signature, e);
-
-	/* No signature was verified for a device that is there already. */
-	if (!r && v->adopt && !signature)
-		r = verity_adopt(v->dm_name, &numbers, &o->params, &o->device, e);
-	return r ? (r > 0 ? 0 : r) :
-		   verity_open(v->dm_name, &paths, &o->params, signature, &o->device, e);
-}
-
-static int open_verity(const struct volume *v, const struct parts *parts, int uevents,
-		       struct open_volume *o, struct err *e)
-{
-	int r = 0;
-
+	if ((v->fec.kind != DEVREF_NONE) != (v->verity.fec_roots != 0))
+		return err_set(e, FAIL_VERITY_PARAMS_INVALID, EINVAL,
+			       "a FEC device and its roots go together");
+	if (check_options(v->options, e))
+		return -EINVAL;
 	if (v->proof == VOLUME_SUPERBLOCK)
-		r = complete_from_superblock(v, parts, &o->params, e);
-	if (!r)
-		r = check_sizes(&o->params, parts, e);
-	if (!r)
-		r = open_or_adopt(v, parts, o, e);
-	if (r)
-		return r;
-	r = verity_prove(&o->device, &o->params, uevents, e);
-	if (r)
-		(void)verity_close(v->dm_name);
-	return r;
-}
-
-static void take_raw(const struct blockdev *b, struct verity_device *ret)
-{
-	ret->major = b->major;
-	ret->minor = b->minor;
-	node_path(b, ret->path, sizeof(ret->path));
-}
-
-int volume_open(const struct volume *v, const struct device_wish *wishes, int uevents,
-		struct open_volume *ret, struct err *e)
-{
-	struct parts parts = find_parts(v, wishes);
-	struct open_volume o = { .volume = v, .params = v->verity };
-	int r = 0;
-
-	if (v->proof == VOLUME_RAW)
-		take_raw(parts.data, &o.device);
-	else
-		r = open_verity(v, &parts, uevents, &o, e);
-	if (r)
-		err_volume(e, v->name);
-	else
-		*ret = o;
-	return r;
-}
-
-int volume_diagnose(const struct open_volume *o, int uevents, struct err *e)
-{
-	if (o->volume->proof == VOLUME_RAW || !verity_diagnose(&o->device, &o->params, uevents, e))
-		return 0;
-	err_volume(e, o->volume->name);
-	return 1;
-}
-
-int volume_arm(const struct open_volume *o, enum verity_corruption policy, struct err *e)
-{
-	struct verity_signature buf;
-	const struct verity_signature *signature;
-	int r;
-
-	if (o->volume->proof == VOLUME_RAW)
-		return 0;
-	r = verity_signature_load(&o->volume->signature, &buf, &signature, e);
-	if (!r)
-		r = verity_arm(&o->device, policy, signature, e);
-	if (r)
-		err_volume(e, o->volume->name);
-	return r;
+		return verity_params_check_root_hash(&v->verity, e);
+	return verity_params_finish(&v->verity, v->hash.kind == DEVREF_NONE, e);
 }

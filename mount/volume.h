@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
-#include "mount/probe.h"
-#include "mount/resolve.h"
+#include "mount/device/probe.h"
+#include "mount/device/search.h"
 #include "verity/open.h"
 
 /*

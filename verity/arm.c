@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/array.h"
 #include "lib/sys.h"
 #include "verity/dm.h"
 #include "verity/table.h"
@@ -67,7 +68,7 @@ static int load_policy(const struct verity_device *dev, const char *old_line, ui
 {
 	int r = -EINVAL;
 
-	for (size_t i = 0; r == -EINVAL && i < sizeof(policies) / sizeof(policies[0]); i++) {
+	for (size_t i = 0; r == -EINVAL && i < ARRAY_SIZE(policies); i++) {
 		char line[VERITY_TABLE_SIZE];
 
 		if (policies[i].policy != policy)

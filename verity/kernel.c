@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "lib/array.h"
 #include "lib/cleanup.h"
 #include "verity/dm.h"
 
@@ -27,7 +28,6 @@ static const struct hash {
 	{ "sha512", "CONFIG_CRYPTO_SHA512" },
 };
 
-#define HASHES (sizeof(hashes) / sizeof(hashes[0]))
 
 static bool has_hash(const char *name)
 {
@@ -45,10 +45,10 @@ static int missing_hash(const char *name, struct err *e)
 	char both[96], why[64];
 
 	snprintf(why, sizeof(why), "it does not hash with %.20s", name);
-	for (size_t i = 0; i < HASHES; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(hashes); i++)
 		if (!strcmp(hashes[i].name, name))
 			option = hashes[i].option;
-	for (size_t i = 0; i < HASHES; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(hashes); i++)
 		if (strcmp(hashes[i].option, option) && has_hash(hashes[i].name))
 			return missing(e, option, why);
 	snprintf(both, sizeof(both), "CONFIG_CRYPTO_USER_API_HASH or %s", option);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "lib/array.h"
 #include "verity/crypt.h"
 #include "verity/dm.h"
 
@@ -26,7 +27,7 @@ static const struct refusal *find_refusal(int r)
 {
 	const char *complaint = verity_crypt_complaint();
 
-	for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(refusals); i++) {
 		const char *words = strerror(refusals[i].errnum);
 		size_t length = strlen(words), all = strlen(complaint);
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/array.h"
 #include "lib/hex.h"
 #include "lib/parse.h"
 
@@ -21,7 +22,7 @@ static const struct {
 
 unsigned int verity_digest_size(const char *hash_name)
 {
-	for (size_t i = 0; i < sizeof(hashes) / sizeof(hashes[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(hashes); i++)
 		if (!strcmp(hash_name, hashes[i].name))
 			return hashes[i].digest_size;
 	return 0;
@@ -120,7 +121,7 @@ int verity_params_set(struct verity_params *p, const char *key, const char *valu
 		return set_root_hash(p, value, e);
 	if (!strcmp(key, "salt"))
 		return set_salt(p, value, e);
-	for (size_t i = 0; i < sizeof(number_keys) / sizeof(number_keys[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(number_keys); i++)
 		if (!strcmp(key, number_keys[i].key)) {
 			int r = set_number(p, &number_keys[i], value, e);
 
@@ -224,7 +225,7 @@ int verity_params_check_root_hash(const struct verity_params *p, struct err *e)
 {
 	if (!p->root_hash_size)
 		return err_set(e, FAIL_ROOT_HASH_MISSING, EINVAL, "there is no root hash");
-	for (size_t i = 0; i < sizeof(hashes) / sizeof(hashes[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(hashes); i++)
 		if (p->root_hash_size == hashes[i].digest_size)
 			return 0;
 	return err_set(e, FAIL_ROOT_HASH_INVALID, EINVAL,

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/array.h"
 #include "lib/hex.h"
 #include "lib/parse.h"
 
@@ -130,7 +131,7 @@ static const char *const harmless_words[] = {
 
 static bool is_harmless(const char *word, size_t length)
 {
-	for (size_t i = 0; i < sizeof(harmless_words) / sizeof(harmless_words[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(harmless_words); i++)
 		if (strlen(harmless_words[i]) == length && !strncmp(harmless_words[i], word, length))
 			return true;
 	return false;

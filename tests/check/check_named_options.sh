@@ -10,7 +10,7 @@ set -euo pipefail
 # Compressions of foreign images; kernels that are ours do without.
 foreign="EROFS_FS_ZIP_LZMA EROFS_FS_ZIP_DEFLATE SQUASHFS_LZO"
 
-options=$(grep -hoE '"[^"]*CONFIG_[^"]*"' lib/*.c verity/*.c mount/*.c init/*.c |
+options=$(grep -rhoE '"[^"]*CONFIG_[^"]*"' --include="*.c" lib verity mount init |
 	grep -oE 'CONFIG_[A-Z0-9_]+' | sed 's/CONFIG_//' | sort -u)
 
 for option in $options; do

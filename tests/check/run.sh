@@ -3,8 +3,8 @@
 #
 # run.sh GROUP...: runs groups of tests and ends with the line
 #	N passed, N failed
-# unit	each program in $BUILD/tests/test_*; its cases are counted
-# guest	the same for $BUILD/ARCH/tests/test_* of each ARCH in $SOCLE_ARCHES
+# unit	each program test_* below $BUILD/tests; its cases are counted
+# guest	the same below $BUILD/ARCH/tests of each ARCH in $SOCLE_ARCHES
 # check	each tests/check/check_*.sh; one test each
 # qemu	tests/qemu with pytest, on Debian's kernels; its cases are counted
 # config	that kernel-config/fragments are in force on the kernel of sources.lock,
@@ -45,14 +45,17 @@ run_program()
 	failed=$((failed + bad))
 }
 
+# Those of a folder, each under its room's name.
+programs_in() { find "$@" -type f -name 'test_*' -perm -u+x ! -name '*.*' | sort; }
+
 run_unit()
 {
-	local program
+	local program name
 
-	for program in "$build"/tests/test_*; do
-		[[ -f $program && -x $program ]] || continue
-		run_program "${program##*/}" "$program"
-	done
+	while read -r program; do
+		name=${program#"$build"/tests/}
+		run_program "${name#tests/unit/}" "$program"
+	done < <(programs_in "$build/tests")
 }
 
 # The same tests as the guest's compiler makes them, each architecture's in turn.
@@ -63,10 +66,9 @@ run_guest()
 	for arch in ${SOCLE_ARCHES:?}; do
 		emulator=()
 		[[ $arch == "$(uname -m)" ]] || emulator=("qemu-$arch")
-		for program in "$build/$arch"/tests/test_*; do
-			[[ -f $program && -x $program ]] || continue
-			run_program "$arch/${program##*/}" "${emulator[@]}" "$program"
-		done
+		while read -r program; do
+			run_program "$arch/${program#"$build/$arch"/tests/unit/}" "${emulator[@]}" "$program"
+		done < <(programs_in "$build/$arch/tests/unit")
 	done
 }
 

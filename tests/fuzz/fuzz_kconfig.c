@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "image-build/features.h"
-#include "image-build/ikconfig.h"
+#include "image-build/kernel/features.h"
+#include "image-build/kernel/ikconfig.h"
 #include "tests/fuzz/fuzz.h"
 
 static void check_options(const struct kconfig *k)

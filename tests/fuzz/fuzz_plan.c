@@ -3,8 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "init/cmdline.h"
-#include "init/policy.h"
+#include "image-build/plan/print.h"
+#include "init/plan/cmdline.h"
+#include "init/plan/policy.h"
 #include "tests/fuzz/fuzz.h"
 
 static void require_proof(const struct volume *v)

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "lib/io.h"
-#include "mount/probe.h"
+#include "mount/device/probe.h"
 #include "tests/fuzz/fuzz.h"
 
 #define DISK_SIZE 65536
@@ -25,7 +25,7 @@ static int open_disk(int dir, const struct blockdev *b, struct err *e)
 }
 
 #define blockdev_open open_disk
-#include "mount/probe.c"
+#include "mount/device/probe.c"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -5,9 +5,9 @@
  *
  * With clang's fuzzer instead of this file, from the top of the tree:
  *	clang -g -O1 -std=gnu11 -D_GNU_SOURCE -I. -fsanitize=fuzzer,address,undefined \
- *		tests/fuzz/fuzz_plan.c init/plan*.c init/dialect*.c init/cmdline.c \
- *		mount/devref.c mount/probe.c mount/blockdev.c verity/params.c \
- *		lib/err.c lib/file.c lib/hex.c lib/parse.c -lblkid -o fuzz_plan
+ *		tests/fuzz/fuzz_plan.c image-build/plan/print.c mount/volume.c \
+ *		init/plan/*.c mount/device/devref.c verity/params.c \
+ *		verity/signature.c lib/*.c -ljson-c -o fuzz_plan
  *	./fuzz_plan NEW_FILES_GO_HERE tests/fuzz/corpus/plan
  * What it finds becomes a file of the corpus.
  */

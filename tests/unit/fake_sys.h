@@ -8,7 +8,7 @@
 /*
  * lib/sys.h's functions without their effect: each call is written down as a
  * line, and one of them can be made to fail. Linked in the place of lib/sys.c
- * by a test that says "link: fake_sys" in a comment.
+ * into a test that names anything of this, itself or through another helper.
  */
 struct fake_sys {
 	char log[65536];          /* one line a call */

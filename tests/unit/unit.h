@@ -10,9 +10,8 @@
 
 #include <cmocka.h>
 
+#include "lib/array.h"
 #include "lib/err.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* How many descriptors are open: the same before and after where nothing leaks. */
 size_t open_fds(void);

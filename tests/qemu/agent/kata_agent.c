@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/array.h"
 #include "tests/qemu/agent/json.h"
 
 static const struct wanted {
@@ -67,7 +68,7 @@ void do_as_kata_agent(const char *path)
 	(void)path;
 	json_key("mounts");
 	fputs("{\"\":0", json_out);
-	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(wanted); i++)
 		put_mount(&wanted[i]);
 	fputc('}', json_out);
 	put_result("unlink_ptmx", unlink("/dev/ptmx"));

@@ -11,7 +11,7 @@
 #include "lib/hex.h"
 #include "lib/io.h"
 #include "tests/qemu/agent/json.h"
-#include "verity/format.h"
+#include "image-build/disk/verity_format.h"
 #include "verity/superblock.h"
 
 #define COPY "/run/remade"

@@ -12,6 +12,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "lib/array.h"
 #include "lib/sys.h"
 #include "tests/qemu/agent/json.h"
 #include "tests/qemu/agent/kata_agent.h"
@@ -238,7 +239,7 @@ static const struct verb {
 
 static void run_command(const char *name, const char *argument)
 {
-	for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(verbs); i++) {
 		if (strcmp(verbs[i].name, name) != 0)
 			continue;
 		json_begin("about");

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0 */
+#ifndef IMAGE_BUILD_BASE_MEMORY_H
+#define IMAGE_BUILD_BASE_MEMORY_H
+
+#include <stddef.h>
+#include <stdlib.h>
+
+/*
+ * Allocation for the host program: these never return NULL. Out of memory ends
+ * the program with status 1 after it has removed its temporary files.
+ */
+void *memory_zero(size_t count, size_t size);
+void *memory_copy(const void *from, size_t size);
+char *memory_text(const char *text);
+char *memory_printf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* Make room for one more element; *room is how many fit, grown by doubling. */
+void *memory_grow(void *array, size_t count, size_t *room, size_t size);
+
+static inline void cleanup_text(char **text)
+{
+	free(*text);
+}
+
+/* Frees allocated text when its variable goes out of scope. */
+#define auto_text __attribute__((cleanup(cleanup_text)))
+
+#endif

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
+#include "image-build/base/option.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "image-build/base/refuse.h"
+
+int option_text(const char *text, void *field, struct err *e)
+{
+	if (!*text)
+		return refuse(e, "its value is empty");
+	*(const char **)field = text;
+	return 0;
+}
+
+int option_flag(const char *text, void *field, struct err *e)
+{
+	(void)text;
+	(void)e;
+	*(bool *)field = true;
+	return 0;
+}
+
+int option_list(const char *text, void *field, struct err *e)
+{
+	struct option_list *list = field;
+
+	if (!*text)
+		return refuse(e, "its value is empty");
+	if (list->count == OPTION_LIST_MAX)
+		return refuse_limit(e, "more than %d of them", OPTION_LIST_MAX);
+	list->at[list->count++] = text;
+	return 0;
+}
+
+static void print_help(const struct command *c)
+{
+	printf("usage: socle-image %s [options] %s\n%s.\n", c->name, c->operands, c->summary);
+	if (*c->details)
+		printf("\n%s\n", c->details);
+	printf("\noptions:\n");
+	for (const struct option_row *o = c->options; o->name; o++) {
+		char left[64];
+
+		snprintf(left, sizeof(left), "%s%s%s", o->name, o->argument ? " " : "",
+			 o->argument ? o->argument : "");
+		printf("  %-28s %s\n", left, o->help);
+	}
+	printf("  %-28s %s\n", "--help", "print this and exit");
+}
+
+static int usage_error(const struct command *c, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static int usage_error(const struct command *c, const char *fmt, ...)
+{
+	va_list args;
+
+	fprintf(stderr, "socle-image %s: ", c->name);
+	va_start(args, fmt);
+	vfprintf(stderr, fmt, args);
+	va_end(args);
+	fprintf(stderr, "; see socle-image %s --help\n", c->name);
+	return STATUS_USAGE;
+}
+
+/* The row for "--name" or "--name=value"; *value is set for the second form. */
+static const struct option_row *find_row(const struct command *c, const char *text,
+					 const char **value)
+{
+	size_t size = strcspn(text, "=");
+
+	*value = text[size] ? text + size + 1 : NULL;
+	for (const struct option_row *o = c->options; o->name; o++)
+		if (strlen(o->name) == size && !memcmp(o->name, text, size))
+			return o;
+	return NULL;
+}
+
+static int take_option(const struct command *c, int argc, char **argv, int *i, void *options,
+		       unsigned long *seen)
+{
+	const char *text = argv[*i], *value;
+	const struct option_row *o = find_row(c, text, &value);
+	struct err e = { .text = "" };
+	unsigned long bit;
+
+	if (!o)
+		return usage_error(c, "no option %s", text);
+	if (!o->argument && value)
+		return usage_error(c, "%s takes no value", o->name);
+	if (o->argument && !value) {
+		if (*i + 1 >= argc)
+			return usage_error(c, "%s wants %s", o->name, o->argument);
+		value = argv[++*i];
+	}
+	bit = 1UL << (o - c->options);
+	if ((*seen & bit) && !o->repeatable)
+		return usage_error(c, "%s stands twice", o->name);
+	*seen |= bit;
+	if (o->parse(value ? value : "", (char *)options + o->offset, &e))
+		return usage_error(c, "%s: %s", o->name, e.text);
+	return STATUS_OK;
+}
+
+int option_parse(const struct command *c, int argc, char **argv, void *options,
+		 const char **operand)
+{
+	const char *found = NULL;
+	unsigned long seen = 0;
+	bool only_operands = false;
+
+	for (int i = 1; i < argc; i++) {
+		int status = STATUS_OK;
+
+		if (!only_operands && !strcmp(argv[i], "--help")) {
+			print_help(c);
+			return OPTION_HELP;
+		}
+		if (!only_operands && !strcmp(argv[i], "--"))
+			only_operands = true;
+		else if (!only_operands && argv[i][0] == '-' && argv[i][1])
+			status = take_option(c, argc, argv, &i, options, &seen);
+		else if (found || !operand)
+			return usage_error(c, "one argument too many: %s", argv[i]);
+		else
+			found = argv[i];
+		if (status)
+			return status;
+	}
+	if (operand && !found)
+		return usage_error(c, "%s is missing", c->operands);
+	if (operand)
+		*operand = found;
+	return STATUS_OK;
+}
+
+int command_failed(const struct err *e)
+{
+	fprintf(stderr, "socle-image: %s\n", e->text);
+	return STATUS_FAILED;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0 */
+#ifndef IMAGE_BUILD_BUNDLE_IMAGE_JSON_H
+#define IMAGE_BUILD_BUNDLE_IMAGE_JSON_H
+
+#include <stddef.h>
+
+#include "image-build/disk/image.h"
+#include "image-build/oci/oci.h"
+
+/* One layer as image.json and the command line name it. */
+struct manifest_layer {
+	const char *file;               /* without its directory */
+	const struct oci_layer *source; /* NULL for a merged image */
+	const struct built_image *image;
+};
+
+/*
+ * The parameters of one image in the guest's grammar, "SERIAL=…,root_hash=…":
+ * what the guest assumes anyway is left out. Allocated.
+ */
+char *manifest_layer_text(const struct built_image *image);
+
+/* "socle.layer=… socle.layer=…", the first one topmost. Allocated. */
+char *manifest_cmdline(const struct manifest_layer *layers, size_t count);
+
+/* image.json, layers[0] topmost. Allocated. */
+char *manifest_json(const struct oci_image *source, const struct manifest_layer *layers,
+		    size_t count);
+
+#endif

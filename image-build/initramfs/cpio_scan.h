@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0 */
+#ifndef IMAGE_BUILD_INITRAMFS_CPIO_SCAN_H
+#define IMAGE_BUILD_INITRAMFS_CPIO_SCAN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/err.h"
+
+/*
+ * What is in an initramfs, read as the kernel reads one (init/initramfs.c):
+ * any number of cpio archives one after another, each packed or not, with
+ * zeroes between them. The first trailer is not the end.
+ */
+#define CPIO_SEGMENTS_MAX 64
+#define CPIO_PLAIN_MAX (2ULL << 30) /* bytes that one packed segment may unpack to */
+
+struct cpio_segment {
+	const char *compression; /* "none", "gzip", "zstd"; "xz" and others are not looked into */
+	uint64_t offset;         /* in the file */
+	uint64_t entries;
+	uint64_t content_bytes;
+};
+
+struct cpio_facts {
+	size_t count;
+	struct cpio_segment segments[CPIO_SEGMENTS_MAX];
+	int has_init; /* some segment has /init */
+};
+
+/* A file's bytes in memory. -EINVAL where it is no initramfs, or a damaged one. */
+int cpio_scan(const uint8_t *bytes, size_t size, struct cpio_facts *ret, struct err *e);
+
+#endif

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
+#include "image-build/oci/media_type.h"
+
+#include <string.h>
+
+#include "image-build/base/refuse.h"
+#include "lib/array.h"
+
+#define OCI "application/vnd.oci.image."
+#define DOCKER "application/vnd.docker."
+
+static const struct {
+	const char *type;
+	enum compression compression;
+} layers[] = {
+	{ OCI "layer.v1.tar", COMPRESSION_NONE },
+	{ OCI "layer.v1.tar+gzip", COMPRESSION_GZIP },
+	{ OCI "layer.v1.tar+zstd", COMPRESSION_ZSTD },
+	{ DOCKER "image.rootfs.diff.tar", COMPRESSION_NONE },
+	{ DOCKER "image.rootfs.diff.tar.gzip", COMPRESSION_GZIP },
+	{ DOCKER "image.rootfs.diff.tar.zstd", COMPRESSION_ZSTD },
+};
+
+/* A part of a name that says why a layer cannot be had. */
+static const struct {
+	const char *part;
+	const char *why;
+} refused[] = {
+	{ "encrypted", "it is encrypted; decrypt the image first" },
+	{ "nondistributable", "it is a foreign layer that its layout need not hold" },
+	{ "foreign", "it is a foreign layer that its layout need not hold" },
+};
+
+bool media_type_is_index(const char *type)
+{
+	return !strcmp(type, OCI "index.v1+json") ||
+	       !strcmp(type, DOCKER "distribution.manifest.list.v2+json");
+}
+
+bool media_type_is_manifest(const char *type)
+{
+	return !strcmp(type, OCI "manifest.v1+json") ||
+	       !strcmp(type, DOCKER "distribution.manifest.v2+json");
+}
+
+int media_type_layer(const char *type, enum compression *ret, struct err *e)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(layers); i++)
+		if (!strcmp(type, layers[i].type)) {
+			*ret = layers[i].compression;
+			return 0;
+		}
+	for (size_t i = 0; i < ARRAY_SIZE(refused); i++)
+		if (strstr(type, refused[i].part))
+			return refuse(e, "media type %.90s: %s", type, refused[i].why);
+	return refuse(e, "media type %.90s is no layer that is known here", type);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0 */
+#ifndef IMAGE_BUILD_PLAN_PLAN_FILES_H
+#define IMAGE_BUILD_PLAN_PLAN_FILES_H
+
+#include <stdbool.h>
+
+#include "image-build/tree/tree.h"
+#include "init/plan/plan.h"
+
+/* What a guest makes its plan of, as far as it is at hand on the build machine. */
+struct plan_inputs {
+	const char *cmdline;          /* NULL: nobody knows it yet */
+	const char *arch;             /* whose kernels cut it, of kernel_arch_name(); NULL: this machine's */
+	const char *policy;           /* a file; NULL: the strict defaults */
+	const char *manifest;         /* a file; NULL: none */
+	const struct tree *initramfs; /* which is being packed, the manifest with it; or NULL */
+	bool agent_in_initramfs;      /* where initramfs is NULL */
+};
+
+/*
+ * Make the plan as the guest would, and refuse what it would refuse, with its codes;
+ * FAIL_SYSTEM_CALL_FAILED is this machine's, of a file here that cannot be read.
+ * ret_whole: false where there is no command line, or the manifest that it names is
+ * not at hand. The plan is then only begun: not settled, nor held against the policy.
+ * Not reentrant, as plan_parse(). On failure plan is what could be read.
+ */
+int plan_assemble(const struct plan_inputs *in, struct boot_plan *plan, bool *ret_whole,
+		  struct err *e);
+
+#endif

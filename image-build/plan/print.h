@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0 */
+#ifndef IMAGE_BUILD_PLAN_PRINT_H
+#define IMAGE_BUILD_PLAN_PRINT_H
+
+#include <stdio.h>
+
+#include "init/plan/plan.h"
+
+/* The plan as text, one fact a line, the same on every machine. */
+void plan_print(const struct boot_plan *plan, FILE *to);
+
+#endif

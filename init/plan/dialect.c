@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
+#include "init/plan/dialect.h"
+
+#include <errno.h>
+#include <string.h>
+
+int plan_claim(struct boot_plan *plan, const char *dialect, struct err *e)
+{
+	if (plan->dialect)
+		return err_set(e, FAIL_ROOT_AMBIGUOUS, EINVAL, "both %s and %s give a root",
+			       plan->dialect, dialect);
+	plan->dialect = dialect;
+	if (plan->root != PLAN_ROOT_TMPFS)
+		plan->root = PLAN_ROOT_LAYERS;
+	return 0;
+}
+
+int plan_claim_root(struct boot_plan *plan, const char *dialect, const char *dm_name,
+		    struct volume **ret, struct err *e)
+{
+	int r = plan_claim(plan, dialect, e);
+
+	if (r)
+		return r;
+	if (!plan->given.upper)
+		plan->upper = PLAN_UPPER_NONE;
+	plan->layers = 1;
+	volume_init(&plan->layer[0], "root", dm_name);
+	*ret = &plan->layer[0];
+	return 0;
+}
+
+int dialect_copy(char *to, size_t size, const char *key, const char *value, struct err *e)
+{
+	if (strlen(value) >= size)
+		return err_set(e, FAIL_VALUE_INVALID, E2BIG, "%s= takes %zu bytes at the most", key,
+			       size - 1);
+	strcpy(to, value);
+	return 0;
+}
+
+bool dialect_is_path(const char *path)
+{
+	if (*path != '/' || !path[1] || strlen(path) >= PLAN_PATH_SIZE)
+		return false;
+	for (const char *c = path; *c; c++)
+		if ((unsigned char)*c < 0x20 || *c == 0x7f)
+			return false;
+	for (const char *part = path; part; part = strchr(part + 1, '/')) {
+		size_t length = strcspn(part + 1, "/");
+
+		if (!length || (length <= 2 && !strncmp(part + 1, "..", length)))
+			return false;
+	}
+	return true;
+}
+
+int dialect_fstype(char to[FSTYPE_SIZE], const char *value, struct err *e)
+{
+	for (const char *const *type = probe_fstypes; *type; type++)
+		if (!strcmp(*type, value)) {
+			strcpy(to, value);
+			return 0;
+		}
+	return err_set(e, FAIL_VALUE_INVALID, EINVAL,
+		       "the file system %.40s is not one of erofs, squashfs, ext4, xfs", value);
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
+/*
+ * kata.extension.NAME.verity_params[=root_hash=…,salt=…,…]: a disk with the
+ * serial number extension-NAME, its data in partition 1, the tree without a
+ * superblock in partition 2. The bare key asks for a disk that nothing proves.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "init/plan/dialect.h"
+#include "init/plan/pairs.h"
+#include "lib/array.h"
+
+#define PREFIX      "kata.extension."
+#define SUFFIX      ".verity_params"
+#define NAME_PREFIX "extension-"
+#define NAME_MAX_LENGTH 20 /* fits into a volume's name */
+
+/* A virtio-blk disk's serial number is cut at this. */
+#define VIRTIO_SERIAL_MAX 20
+
+static bool is_name(const char *name)
+{
+	size_t length = strlen(name);
+
+	return length && length <= NAME_MAX_LENGTH &&
+	       strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+			    "0123456789_-") == length;
+}
+
+/* The keys that a complete set has; Kata ignores any other. */
+static const char *const required[] = {
+	"root_hash", "salt", "data_blocks", "data_block_size", "hash_block_size",
+};
+
+
+static int take_param(const struct pair *pair, struct verity_params *p, unsigned int *seen,
+		      struct err *e)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(required); i++)
+		if (!strcmp(pair->key, required[i])) {
+			*seen |= 1U << i;
+			return verity_params_set(p, pair->key, pair->value, e);
+		}
+	return 0;
+}
+
+static int take_params(char *text, struct verity_params *p, struct err *e)
+{
+	struct pairs pairs = { .rest = text, .skip_empty = true };
+	unsigned int seen = 0;
+	struct pair pair;
+	int r;
+
+	while ((r = pairs_next(&pairs, &pair, e)) > 0) {
+		r = pair.value ? take_param(&pair, p, &seen, e) :
+				 err_set(e, FAIL_VALUE_INVALID, EINVAL,
+					 "\"%.40s\" in verity_params is not key=value", pair.key);
+		if (r)
+			return r;
+	}
+	if (!r && !(seen & 1))
+		return err_set(e, FAIL_ROOT_HASH_MISSING, EINVAL, "verity_params has no root_hash=");
+	if (!r && seen != (1U << ARRAY_SIZE(required)) - 1)
+		return err_set(e, FAIL_VERITY_PARAMS_INVALID, EINVAL,
+			       "verity_params lacks one of root_hash, salt, data_blocks, "
+			       "data_block_size, hash_block_size");
+	return r ? r : verity_params_set(p, "hash_start", "0", e);
+}
+
+static int fill(struct volume *v, const char *value, struct err *e)
+{
+	char text[1024];
+	int r;
+
+	v->data.kind = DEVREF_SERIAL;
+	memcpy(v->data.value, v->name, strnlen(v->name, VIRTIO_SERIAL_MAX));
+	v->data.partition = 1;
+	strcpy(v->fstype, "erofs");
+	if (!value) {
+		v->proof = VOLUME_RAW;
+		return 0;
+	}
+	v->hash = v->data;
+	v->hash.partition = 2;
+	r = dialect_copy(text, sizeof(text), "verity_params", value, e);
+	if (!r)
+		r = take_params(text, &v->verity, e);
+	return r ? r : volume_finish(v, e);
+}
+
+static int take_extension(struct boot_plan *plan, const char *name, const char *value,
+			  struct err *e)
+{
+	struct volume *v = &plan->extension[plan->extensions];
+	char volume_name[ERR_VOLUME_SIZE];
+	int r;
+
+	if (!is_name(name))
+		return err_set(e, FAIL_VALUE_INVALID, EINVAL,
+			       "an extension's name has up to %d letters, digits, - and _",
+			       NAME_MAX_LENGTH);
+	snprintf(volume_name, sizeof(volume_name), NAME_PREFIX "%.*s", NAME_MAX_LENGTH, name);
+	for (size_t i = 0; i < plan->extensions; i++)
+		if (!strcmp(plan->extension[i].name, volume_name))
+			return err_set(e, FAIL_KEY_REPEATED, EINVAL,
+				       PREFIX "%s" SUFFIX " stands twice", name);
+	if (plan->extensions == PLAN_EXTENSIONS_MAX)
+		return err_set(e, FAIL_LIMIT_EXCEEDED, E2BIG, "there are more than %d extensions",
+			       PLAN_EXTENSIONS_MAX);
+	plan->extensions++;
+	volume_init(v, volume_name, volume_name);
+	r = fill(v, value, e);
+	if (r)
+		err_volume(e, v->name);
+	return r;
+}
+
+static int take(const struct cmdline_param *param, struct boot_plan *plan, struct err *e)
+{
+	const char *name = param->key + strlen(PREFIX), *end;
+	char text[256];
+
+	if (strncmp(param->key, PREFIX, strlen(PREFIX)))
+		return 0;
+	end = strstr(name, SUFFIX);
+	if (!end || strcmp(end, SUFFIX) || (size_t)(end - name) >= sizeof(text))
+		return 0;
+	memcpy(text, name, (size_t)(end - name));
+	text[end - name] = '\0';
+	return take_extension(plan, text, param->value, e);
+}
+
+static int finish(struct boot_plan *plan, struct err *e)
+{
+	(void)plan;
+	(void)e;
+	return 0;
+}
+
+const struct dialect dialect_extension = {
+	.name = "kata.extension.", .take = take, .finish = finish,
+};

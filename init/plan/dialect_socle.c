@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
+/*
+ * Our own keys. They are strict: an unknown one, or a single-valued one that
+ * stands twice, refuses the boot. The grammar is in init/socle-init.8.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "init/plan/dialect.h"
+#include "init/plan/plan_layer.h"
+#include "init/plan/pairs.h"
+#include "lib/array.h"
+#include "lib/hex.h"
+#include "lib/parse.h"
+
+#define PREFIX "socle."
+
+#define LAYER_TEXT_SIZE 2048 /* bytes of one layer's value, with the NUL */
+
+static int invalid(struct err *e, const char *key, const char *value, const char *takes)
+{
+	return err_set(e, FAIL_VALUE_INVALID, EINVAL, PREFIX "%s=%.100s: it takes %s", key, value,
+		       takes);
+}
+
+/* A word of a closed list. */
+struct word {
+	const char *word;
+	unsigned int value;
+};
+
+static int take_word(const struct word *words, const char *value, unsigned int *ret)
+{
+	for (; words->word; words++)
+		if (!strcmp(words->word, value)) {
+			*ret = words->value;
+			return 0;
+		}
+	return -EINVAL;
+}
+
+/* tmpfs' own form of a size: a number with a unit, or a percentage of the memory. */
+static int is_tmpfs_size(const char *text)
+{
+	static const char units[] = "kmg";
+	size_t digits = strspn(text, "0123456789");
+	const char *unit = text + digits, *known;
+	char number[PLAN_SIZE_SIZE];
+	uint64_t value, max = INT64_MAX;
+
+	if (digits + 1 >= PLAN_SIZE_SIZE || (*unit && unit[1]))
+		return 0;
+	memcpy(number, text, digits);
+	number[digits] = '\0';
+	known = *unit ? strchr(units, *unit | 0x20) : NULL;
+	if (known)
+		max >>= 10 * (known - units + 1);
+	else if (*unit == '%')
+		max = 100;
+	else if (*unit)
+		return 0;
+	return !parse_u64(number, max, &value) && value;
+}
+
+static int take_upper(struct boot_plan *plan, const char *value, struct err *e)
+{
+	static const char size_key[] = "tmpfs,size=";
+
+	plan->given.upper = true;
+	plan->upper_size[0] = '\0';
+	plan->upper = strcmp(value, "none") ? PLAN_UPPER_TMPFS : PLAN_UPPER_NONE;
+	if (plan->upper == PLAN_UPPER_NONE || !strcmp(value, "tmpfs"))
+		return 0;
+	if (strncmp(value, size_key, strlen(size_key)) ||
+	    !is_tmpfs_size(value + strlen(size_key)))
+		return invalid(e, "upper", value,
+			       "none, tmpfs or tmpfs,size=SIZE (a number above 0 with k, m, g or %)");
+	strcpy(plan->upper_size, value + strlen(size_key));
+	return 0;
+}
+
+static int take_agent(struct boot_plan *plan, const char *value, struct err *e)
+{
+	if (!dialect_is_path(value))
+		return invalid(e, "agent", value, "an absolute path without . and ..");
+	strcpy(plan->agent, value);
+	plan->given.agent = true;
+	return 0;
+}
+
+static int take_report(struct boot_plan *plan, const char *value, struct err *e)
+{
+	static const char vsock[] = "vsock:";
+	uint64_t port = 0;
+
+	if (!strncmp(value, vsock, strlen(vsock)) &&
+	    !parse_u64(value + strlen(vsock), PLAN_PORT_MAX, &port) && port) {
+		plan->failure.vsock_port = (uint32_t)port;
+		return 0;
+	}
+	if (strncmp(value, "/dev/", 5) || !dialect_is_path(value))
+		return invalid(e, "report", value,
+			       "a character device, /dev/NAME, or vsock:PORT, 1 to 4294967294");
+	strcpy(plan->failure.device, value);
+	return 0;
+}
+
+static int take_timeout(struct boot_plan *plan, const char *value, struct err *e)
+{
+	uint64_t seconds;
+
+	if (parse_u64(value, PLAN_TIMEOUT_MAX, &seconds) || !seconds)
+		return invalid(e, "timeout", value, "seconds, 1 to 3600");
+	plan->timeout_s = (unsigned int)seconds;
+	plan->given.timeout = true;
+	return 0;
+}
+
+/* device,size=BYTES,sha256=HEX */
+static int take_manifest(struct boot_plan *plan, const char *value, struct err *e)
+{
+	struct plan_manifest m = { 0 };
+	char text[LAYER_TEXT_SIZE], *rest = text;
+	struct pairs pairs = { 0 };
+	struct pair pair;
+	int r = dialect_copy(text, sizeof(text), PREFIX "manifest", value, e);
+
+	if (r)
+		return r;
+	r = devref_parse(strsep(&rest, ","), &m.device, e);
+	if (r)
+		return r;
+	pairs.rest = rest;
+	while ((r = pairs_next(&pairs, &pair, e)) > 0) {
+		const char *v = pair.value ? pair.value : "";
+
+		if (!strcmp(pair.key, "size"))
+			(void)parse_u64(v, PLAN_MANIFEST_MAX, &m.size_bytes);
+		else if (!strcmp(pair.key, "sha256"))
+			m.digest_size = hex_decode(v, m.sha256, sizeof(m.sha256));
+		else
+			return invalid(e, "manifest", value, "no other key than size= and sha256=");
+	}
+	if (r)
+		return r;
+	if (!m.size_bytes || m.digest_size != sizeof(m.sha256))
+		return invalid(e, "manifest", value,
+			       "DEVICE,size=BYTES,sha256=HEX, up to 1048576 bytes and 64 digits");
+	plan->manifest = m;
+	return 0;
+}
+
+static int take_on_failure(struct boot_plan *plan, const char *value, struct err *e)
+{
+	static const struct word words[] = {
+		{ "poweroff", PLAN_ON_FAILURE_POWEROFF },
+		{ "reboot", PLAN_ON_FAILURE_REBOOT },
+		{ "panic", PLAN_ON_FAILURE_PANIC },
+		{ "halt", PLAN_ON_FAILURE_HALT },
+		{ NULL, 0 },
+	};
+	unsigned int chosen;
+
+	if (take_word(words, value, &chosen))
+		return invalid(e, "on_failure", value, "poweroff, reboot, panic or halt");
+	plan->failure.how = (enum plan_on_failure)chosen;
+	return 0;
+}
+
+static int take_on_corruption(struct boot_plan *plan, const char *value, struct err *e)
+{
+	static const struct word words[] = {
+		{ "panic", VERITY_ON_CORRUPTION_PANIC },
+		{ "restart", VERITY_ON_CORRUPTION_RESTART },
+		{ "eio", VERITY_ON_CORRUPTION_EIO },
+		{ NULL, 0 },
+	};
+	unsigned int chosen;
+
+	if (take_word(words, value, &chosen))
+		return invalid(e, "on_corruption", value, "panic, restart or eio");
+	plan->on_corruption = (enum verity_corruption)chosen;
+	plan->given.on_corruption = true;
+	return 0;
+}
+
+static int take_layer_keys(struct volume *v, char *text, struct err *e)
+{
+	/* The device has come in front of the list, and comes once. */
+	struct pairs pairs = { .rest = text, .count = 1, .seen = { "device" } };
+	struct pair pair;
+	int r;
+
+	while ((r = pairs_next(&pairs, &pair, e)) > 0) {
+		if (!pair.value)
+			return err_set(e, !strcmp(pair.key, "root_hash") ? FAIL_ROOT_HASH_MISSING :
+									    FAIL_VALUE_INVALID,
+				       EINVAL, "\"%.40s\" in a layer is not key=value", pair.key);
+		r = layer_set(v, pair.key, pair.value, e);
+		if (r)
+			return r;
+	}
+	return r;
+}
+
+static int fill_layer(struct volume *v, const char *value, struct err *e)
+{
+	char text[LAYER_TEXT_SIZE], *rest = text;
+	int r;
+
+	if (strlen(value) >= sizeof(text))
+		return err_set(e, FAIL_LIMIT_EXCEEDED, E2BIG, "a layer takes more than %d bytes",
+			       LAYER_TEXT_SIZE - 1);
+	strcpy(text, value);
+	r = layer_set(v, "device", strsep(&rest, ","), e);
+	if (!r && rest)
+		r = take_layer_keys(v, rest, e);
+	return r ? r : layer_finish(v, e);
+}
+
+static int take_layer(struct boot_plan *plan, const char *value, struct err *e)
+{
+	struct volume *v;
+	int r = layer_begin(plan, &v, e);
+
+	if (r)
+		return r;
+	r = fill_layer(v, value, e);
+	if (r)
+		err_volume(e, v->name);
+	return r;
+}
+
+static const struct key {
+	const char *key;
+	bool repeated; /* may stand more than once */
+	int (*take)(struct boot_plan *plan, const char *value, struct err *e);
+} keys[] = {
+	{ "layer", true, take_layer },
+	{ "upper", false, take_upper },
+	{ "agent", false, take_agent },
+	{ "timeout", false, take_timeout },
+	{ "on_failure", false, take_on_failure },
+	{ "on_corruption", false, take_on_corruption },
+	{ "report", false, take_report },
+	{ "manifest", false, take_manifest },
+};
+
+
+int dialect_socle_set(struct boot_plan *plan, const char *key, const char *value, struct err *e)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
+		if (strcmp(keys[i].key, key))
+			continue;
+		if (plan->keys_seen & 1U << i && !keys[i].repeated)
+			return err_set(e, FAIL_KEY_REPEATED, EINVAL, PREFIX "%s= stands twice", key);
+		plan->keys_seen |= 1U << i;
+		if (!value)
+			return err_set(e, FAIL_VALUE_INVALID, EINVAL, PREFIX "%s has no value", key);
+		return keys[i].take(plan, value, e);
+	}
+	return err_set(e, FAIL_KEY_UNKNOWN, EINVAL, "this version knows no " PREFIX "%.60s", key);
+}
+
+static int take(const struct cmdline_param *param, struct boot_plan *plan, struct err *e)
+{
+	if (strncmp(param->key, PREFIX, strlen(PREFIX)))
+		return 0;
+	return dialect_socle_set(plan, param->key + strlen(PREFIX), param->value, e);
+}
+
+static int finish(struct boot_plan *plan, struct err *e)
+{
+	return plan->layers ? plan_claim(plan, dialect_socle.name, e) : 0;
+}
+
+const struct dialect dialect_socle = { .name = "socle.layer=", .take = take, .finish = finish };

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
+/*
+ * roothash= and usrhash= with the systemd.verity_* keys, as systemd's generator
+ * reads them: without explicit devices the partition ids are the two halves of
+ * the hash.
+ *
+ * Source: systemd-veritysetup-generator(8), veritytab(5), kernel-command-line(7).
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "init/plan/dialect.h"
+#include "init/plan/systemd_bool.h"
+#include "init/plan/veritytab.h"
+#include "lib/array.h"
+#include "lib/hex.h"
+
+#define OPTIONS_SIZE 4096 /* bytes, with the NUL: a signature may stand among them */
+
+#define VERITY_ROOT "systemd.verity_root_"
+#define VERITY_USR  "systemd.verity_usr_"
+
+/* What stands on the line about one of the two file systems. */
+struct side {
+	bool given; /* a hash, even an empty one */
+	bool asked; /* any other key about it */
+	char hash[2 * VERITY_DIGEST_MAX + 2];
+	char data[DEVREF_TEXT_SIZE], hash_device[DEVREF_TEXT_SIZE];
+	char options[OPTIONS_SIZE];
+};
+
+static struct {
+	struct side root, usr;
+	bool off; /* systemd.verity=no */
+} keys;
+
+static const struct {
+	const char *key;
+	char *to;
+	size_t size;
+} text_keys[] = {
+	{ "systemd.verity_root_data", keys.root.data, sizeof(keys.root.data) },
+	{ "systemd.verity_root_hash", keys.root.hash_device, sizeof(keys.root.hash_device) },
+	{ "systemd.verity_root_options", keys.root.options, sizeof(keys.root.options) },
+	{ "systemd.verity_usr_data", keys.usr.data, sizeof(keys.usr.data) },
+	{ "systemd.verity_usr_hash", keys.usr.hash_device, sizeof(keys.usr.hash_device) },
+	{ "systemd.verity_usr_options", keys.usr.options, sizeof(keys.usr.options) },
+};
+
+/* A root hash that stands twice is refused, unlike systemd's last that counts. */
+static int take_hash(const struct cmdline_param *param, struct side *side, struct err *e)
+{
+	if (side->given)
+		return err_set(e, FAIL_KEY_REPEATED, EINVAL, "%s= stands twice", param->key);
+	side->given = true;
+	return dialect_copy(side->hash, sizeof(side->hash), param->key,
+			    param->value ? param->value : "", e);
+}
+
+static int take(const struct cmdline_param *param, struct boot_plan *plan, struct err *e)
+{
+	const char *value = param->value ? param->value : "";
+
+	(void)plan;
+	if (!strcmp(param->key, "roothash"))
+		return take_hash(param, &keys.root, e);
+	if (!strcmp(param->key, "usrhash"))
+		return take_hash(param, &keys.usr, e);
+	if (!strcmp(param->key, "systemd.verity") || !strcmp(param->key, "rd.systemd.verity"))
+		keys.off = systemd_is_no(value);
+	for (size_t i = 0; i < ARRAY_SIZE(text_keys); i++)
+		if (!strcmp(param->key, text_keys[i].key)) {
+			keys.root.asked |= !strncmp(param->key, VERITY_ROOT, strlen(VERITY_ROOT));
+			keys.usr.asked |= !strncmp(param->key, VERITY_USR, strlen(VERITY_USR));
+			return dialect_copy(text_keys[i].to, text_keys[i].size, param->key, value,
+					    e);
+		}
+	return 0;
+}
+
+/* 16 bytes of the hash as the id of a partition. */
+static void id_from_hash(const uint8_t bytes[16], struct devref *ret)
+{
+	static const size_t groups[] = { 4, 2, 2, 2, 6 };
+	char *to = ret->value;
+
+	ret->kind = DEVREF_PARTUUID;
+	for (size_t i = 0; i < ARRAY_SIZE(groups); i++) {
+		if (i)
+			*to++ = '-';
+		hex_encode(bytes, groups[i], to);
+		to += 2 * groups[i];
+		bytes += groups[i];
+	}
+}
+
+static int take_devices(const struct side *side, struct volume *v, struct err *e)
+{
+	const struct verity_params *p = &v->verity;
+	int r = 0;
+
+	if (side->data[0])
+		r = devref_parse(side->data, &v->data, e);
+	else if (p->root_hash_size >= 16)
+		id_from_hash(p->root_hash, &v->data);
+	if (!r && side->hash_device[0] && strcmp(side->hash_device, side->data))
+		r = devref_parse(side->hash_device, &v->hash, e);
+	else if (!r && !side->hash_device[0] && p->root_hash_size >= 16)
+		id_from_hash(p->root_hash + p->root_hash_size - 16, &v->hash);
+	return r;
+}
+
+static int fill(struct side *side, struct boot_plan *plan, struct volume *v, struct err *e)
+{
+	int r = verity_params_set(&v->verity, "root_hash", side->hash, e);
+
+	if (r)
+		err_prefix(e, "%shash=: ", v == &plan->usr ? "usr" : "root");
+	if (!r)
+		r = take_devices(side, v, e);
+	if (!r)
+		r = veritytab_options(side->options, plan, v, e);
+	if (!r)
+		r = volume_finish(v, e);
+	if (r)
+		err_volume(e, v->name);
+	return r;
+}
+
+static int claim_root(struct boot_plan *plan, struct err *e)
+{
+	struct volume *v;
+	int r = plan_claim_root(plan, "roothash=", "root", &v, e);
+
+	if (r)
+		return r;
+	root_keys_apply(v);
+	return fill(&keys.root, plan, v, e);
+}
+
+static int claim_usr(struct boot_plan *plan, struct err *e)
+{
+	plan->has_usr = true;
+	volume_init(&plan->usr, "usr", "usr");
+	return fill(&keys.usr, plan, &plan->usr, e);
+}
+
+/* Verity asked for is verity done: never by half, and never switched off beside it. */
+static int check_asked(struct err *e)
+{
+	bool given = keys.root.given || keys.usr.given;
+	const struct side *const sides[] = { &keys.root, &keys.usr };
+
+	if (keys.off && (given || keys.root.asked || keys.usr.asked))
+		return err_set(e, FAIL_VALUE_INVALID, EINVAL,
+			       "systemd.verity= is off, and other keys ask for verity");
+	for (size_t i = 0; i < ARRAY_SIZE(sides); i++)
+		if (sides[i]->asked && !sides[i]->given)
+			return err_set(e, FAIL_ROOT_HASH_MISSING, EINVAL,
+				       "systemd.verity_%s_ keys are given without %shash=",
+				       i ? "usr" : "root", i ? "usr" : "root");
+	return 0;
+}
+
+static int finish(struct boot_plan *plan, struct err *e)
+{
+	int r = check_asked(e);
+
+	if (!r && keys.root.given)
+		r = claim_root(plan, e);
+	if (!r && keys.usr.given)
+		r = claim_usr(plan, e);
+	memset(&keys, 0, sizeof(keys));
+	return r;
+}
+
+const struct dialect dialect_systemd = { .name = "systemd", .take = take, .finish = finish };

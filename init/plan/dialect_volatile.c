@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
+/*
+ * systemd.volatile=: a root that forgets, whichever dialect gives it.
+ *
+ * Source: kernel-command-line(7), systemd-volatile-root(8).
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "init/plan/dialect.h"
+#include "init/plan/systemd_bool.h"
+
+#define KEY "systemd.volatile"
+
+static char mode[16];
+
+static int take(const struct cmdline_param *param, struct boot_plan *plan, struct err *e)
+{
+	(void)plan;
+	if (strcmp(param->key, KEY))
+		return 0;
+	/* The key alone switches it on. */
+	return dialect_copy(mode, sizeof(mode), KEY, param->value ? param->value : "yes", e);
+}
+
+static int apply(struct boot_plan *plan, struct err *e)
+{
+	if (!*mode || systemd_is_no(mode))
+		return 0;
+	if (!strcmp(mode, "state")) {
+		plan->state_tmpfs = true;
+	} else if (!strcmp(mode, "overlay")) {
+		if (!plan->given.upper) {
+			plan->given.upper = true;
+			plan->upper = PLAN_UPPER_TMPFS;
+			strcpy(plan->upper_size, "25%");
+		}
+	} else if (systemd_is_yes(mode)) {
+		plan->root = PLAN_ROOT_TMPFS;
+	} else {
+		return err_set(e, FAIL_VALUE_INVALID, EINVAL,
+			       KEY "=%s is not yes, no, state or overlay", mode);
+	}
+	return 0;
+}
+
+static int finish(struct boot_plan *plan, struct err *e)
+{
+	int r = apply(plan, e);
+
+	memset(mode, 0, sizeof(mode));
+	return r;
+}
+
+const struct dialect dialect_volatile = { .name = KEY "=", .take = take, .finish = finish };

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
+#include "init/plan/manifest.h"
+
+#include <errno.h>
+#include <json-c/json.h>
+#include <string.h>
+
+#include "init/plan/dialect.h"
+#include "init/plan/plan_layer.h"
+
+/* The manifest, a list, a layer. */
+#define DEPTH_MAX 4
+
+static void cleanup_json(struct json_object **object)
+{
+	json_object_put(*object);
+}
+
+static void cleanup_tokener(struct json_tokener **tokener)
+{
+	if (*tokener)
+		json_tokener_free(*tokener);
+}
+
+static int invalid(struct err *e, const char *what)
+{
+	return err_set(e, FAIL_VALUE_INVALID, EINVAL, "the manifest is refused: %s", what);
+}
+
+/* A text or a whole number, as the command line would have it; NULL for all else. */
+static const char *scalar(struct json_object *value)
+{
+	enum json_type type = json_object_get_type(value);
+
+	const char *text = json_object_get_string(value);
+
+	if (type == json_type_int)
+		return text;
+	/* A text with a NUL in it would be another one here. */
+	return type == json_type_string && text &&
+		       strlen(text) == (size_t)json_object_get_string_len(value) ? text : NULL;
+}
+
+/*
+ * Members as the text has them: colons outside of strings. json-c keeps the last
+ * of two members of one name without a word.
+ */
+static size_t members_in_text(const char *text)
+{
+	bool in_string = false;
+	size_t count = 0;
+
+	for (; *text; text++) {
+		if (in_string && *text == '\\' && text[1])
+			text++;
+		else if (*text == '"')
+			in_string = !in_string;
+		else
+			count += !in_string && *text == ':';
+	}
+	return count;
+}
+
+/* Members that are left: the manifest's own and those of its layers. */
+static size_t members_in_object(struct json_object *object)
+{
+	struct json_object *layers = json_object_object_get(object, "layers");
+	size_t count = (size_t)json_object_object_length(object);
+
+	if (!json_object_is_type(layers, json_type_array))
+		return count;
+	for (size_t i = 0; i < json_object_array_length(layers); i++) {
+		struct json_object *layer = json_object_array_get_idx(layers, i);
+
+		if (json_object_is_type(layer, json_type_object))
+			count += (size_t)json_object_object_length(layer);
+	}
+	return count;
+}
+
+static int take_layer_members(struct json_object *object, struct volume *v, struct err *e)
+{
+	struct json_object_iterator at = json_object_iter_begin(object);
+	struct json_object_iterator end = json_object_iter_end(object);
+
+	for (; !json_object_iter_equal(&at, &end); json_object_iter_next(&at)) {
+		const char *value = scalar(json_object_iter_peek_value(&at));
+		int r = value ? layer_set(v, json_object_iter_peek_name(&at), value, e) :
+				invalid(e, "a layer's value is no text and no whole number");
+
+		if (r)
+			return r;
+	}
+	return layer_finish(v, e);
+}
+
+static int take_layer(struct json_object *object, struct boot_plan *plan, struct err *e)
+{
+	struct volume *v;
+	int r = layer_begin(plan, &v, e);
+
+	if (r)
+		return r;
+	r = json_object_is_type(object, json_type_object) ? take_layer_members(object, v, e) :
+							    invalid(e, "a layer is no object");
+	if (r)
+		err_volume(e, v->name);
+	return r;
+}
+
+static int take_layers(struct json_object *list, struct boot_plan *plan, struct err *e)
+{
+	int r = plan_claim(plan, "the manifest", e);
+
+	if (r)
+		return r;
+	if (!json_object_is_type(list, json_type_array) || !json_object_array_length(list))
+		return invalid(e, "\"layers\" is no list of layers");
+	for (size_t i = 0; !r && i < json_object_array_length(list); i++)
+		r = take_layer(json_object_array_get_idx(list, i), plan, e);
+	return r;
+}
+
+static int take_member(const char *name, struct json_object *value, struct boot_plan *plan,
+		       struct err *e)
+{
+	const char *text = scalar(value);
+
+	if (!strcmp(name, "version"))
+		return 0;
+	if (!strcmp(name, "layers"))
+		return take_layers(value, plan, e);
+	if (!text)
+		return invalid(e, "a value is no text and no whole number");
+	/* The command line's way to a manifest, and a layer outside of the list. */
+	if (!strcmp(name, "manifest") || !strcmp(name, "layer"))
+		return err_set(e, FAIL_KEY_UNKNOWN, EINVAL, "a manifest has no key \"%s\"", name);
+	return dialect_socle_set(plan, name, text, e);
+}
+
+static int take_members(struct json_object *object, struct boot_plan *plan, struct err *e)
+{
+	struct json_object_iterator at = json_object_iter_begin(object);
+	struct json_object_iterator end = json_object_iter_end(object);
+	struct json_object *version = json_object_object_get(object, "version");
+	int r = 0;
+
+	if (!json_object_is_type(version, json_type_int) ||
+	    json_object_get_int(version) != MANIFEST_VERSION)
+		return invalid(e, "its \"version\" is not 1");
+	for (; !r && !json_object_iter_equal(&at, &end); json_object_iter_next(&at))
+		r = take_member(json_object_iter_peek_name(&at), json_object_iter_peek_value(&at),
+				plan, e);
+	return r;
+}
+
+int manifest_parse(const char *text, size_t size, struct boot_plan *plan, struct err *e)
+{
+	__attribute__((cleanup(cleanup_tokener))) struct json_tokener *tokener =
+		json_tokener_new_ex(DEPTH_MAX);
+	__attribute__((cleanup(cleanup_json))) struct json_object *object = NULL;
+	size_t used;
+
+	if (!tokener)
+		return err_set(e, FAIL_SYSTEM_CALL_FAILED, ENOMEM, "no memory for the manifest");
+	if (size > PLAN_MANIFEST_MAX)
+		return err_set(e, FAIL_LIMIT_EXCEEDED, E2BIG, "the manifest has more than %d bytes",
+			       PLAN_MANIFEST_MAX);
+	json_tokener_set_flags(tokener, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
+	object = json_tokener_parse_ex(tokener, text, (int)size);
+	if (json_tokener_get_error(tokener) != json_tokener_success)
+		return invalid(e, json_tokener_error_desc(json_tokener_get_error(tokener)));
+	used = json_tokener_get_parse_end(tokener);
+	if (used + strspn(text + used, " \t\r\n") != size)
+		return invalid(e, "something follows the JSON text");
+	if (!json_object_is_type(object, json_type_object))
+		return invalid(e, "it is no object");
+	if (members_in_text(text) != members_in_object(object))
+		return err_set(e, FAIL_KEY_REPEATED, EINVAL,
+			       "a key stands twice in one object of the manifest, or there are more "
+			       "objects than it and its layers");
+	return take_members(object, plan, e);
+}

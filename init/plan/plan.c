@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
+#include "init/plan/plan.h"
+
+#include <errno.h>
+#include <string.h>
+
+void plan_init(struct boot_plan *plan)
+{
+	memset(plan, 0, sizeof(*plan));
+	strcpy(plan->agent, "/sbin/init");
+	plan->timeout_s = 10;
+}
+
+const struct volume *plan_volume(const struct boot_plan *plan, size_t index)
+{
+	if (index < plan->layers)
+		return &plan->layer[index];
+	index -= plan->layers;
+	if (plan->has_usr && !index--)
+		return &plan->usr;
+	return index < plan->extensions ? &plan->extension[index] : NULL;
+}
+
+static bool has_verified_root(const struct boot_plan *plan)
+{
+	return plan->layers && plan->layer[0].proof != VOLUME_RAW;
+}
+
+int plan_settle(struct boot_plan *plan, bool agent_in_initramfs, struct err *e)
+{
+	if (agent_in_initramfs && !has_verified_root(plan) && !plan->has_usr) {
+		plan->root = PLAN_ROOT_INITRAMFS;
+		plan->layers = 0;
+		plan->state_tmpfs = false; /* all of it is in memory already */
+	}
+	if (plan->root == PLAN_ROOT_TMPFS && plan->layers > 1)
+		return err_set(e, FAIL_VALUE_INVALID, EINVAL,
+			       "systemd.volatile=yes takes /usr from one file system, not from a "
+			       "stack of %zu layers", plan->layers);
+	/* An empty tmpfs has no agent in it. */
+	if (plan->root == PLAN_ROOT_NONE ||
+	    (plan->root == PLAN_ROOT_TMPFS && !plan->layers && !plan->has_usr))
+		return err_set(e, FAIL_NO_ROOT, EINVAL,
+			       "the command line names no root, and the initramfs has no %s",
+			       plan->agent);
+	return 0;
+}

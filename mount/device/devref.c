@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
+#include "mount/device/devref.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/array.h"
+#include "lib/hex.h"
+#include "lib/parse.h"
+
+/* Linux keeps 12 bits of a major and 20 of a minor number. */
+#define MAJOR_MAX ((1U << 12) - 1)
+#define MINOR_MAX ((1U << 20) - 1)
+
+/* Targets and LUNs as Kata counts them. */
+#define SCSI_MAX 16383
+
+static const struct {
+	const char *prefix;
+	enum devref_kind kind;
+} forms[] = {
+	{ "/dev/", DEVREF_PATH },
+	{ "SERIAL=", DEVREF_SERIAL },
+	{ "PARTUUID=", DEVREF_PARTUUID },
+	{ "PARTLABEL=", DEVREF_PARTLABEL },
+	{ "UUID=", DEVREF_UUID },
+	{ "LABEL=", DEVREF_LABEL },
+	{ "PCI=", DEVREF_PCI },
+	{ "SCSI=", DEVREF_SCSI },
+	{ "CCW=", DEVREF_CCW },
+};
+
+
+/* One character of a value, \xHH decoded: bytes taken, 0 for a bad escape. */
+static size_t take_char(const char *text, char *ret)
+{
+	char digits[3];
+	uint8_t byte;
+
+	if (*text != '\\') {
+		*ret = *text;
+		return 1;
+	}
+	if (text[1] != 'x' || !text[2] || !text[3])
+		return 0;
+	memcpy(digits, text + 2, 2);
+	digits[2] = '\0';
+	if (hex_decode(digits, &byte, 1) != 1 || !byte)
+		return 0;
+	*ret = (char)byte;
+	return 4;
+}
+
+static int unescape(const char *text, char *out, size_t size)
+{
+	size_t used = 0;
+
+	while (*text) {
+		size_t taken = used + 1 < size ? take_char(text, &out[used]) : 0;
+
+		if (!taken)
+			return -EINVAL;
+		text += taken;
+		used++;
+	}
+	out[used] = '\0';
+	return used ? 0 : -EINVAL;
+}
+
+/* Two numbers with a colon between. */
+static int parse_pair(const char *text, uint64_t first_max, uint64_t second_max,
+		      struct devref *ret)
+{
+	const char *colon = strchr(text, ':');
+	uint64_t first, second;
+	char digits[8];
+
+	if (!colon || (size_t)(colon - text) >= sizeof(digits))
+		return -EINVAL;
+	memcpy(digits, text, (size_t)(colon - text));
+	digits[colon - text] = '\0';
+	if (parse_u64(digits, first_max, &first) || parse_u64(colon + 1, second_max, &second))
+		return -EINVAL;
+	ret->major = (unsigned int)first;
+	ret->minor = (unsigned int)second;
+	return 0;
+}
+
+#define PCI_SLOT_MAX     0x1f
+#define PCI_FUNCTION_MAX 7
+
+/* Up to max hexadecimal digits: how many there are. */
+static size_t take_hex(const char *text, size_t max, unsigned int *ret)
+{
+	static const char hex[] = "0123456789abcdef0123456789ABCDEF";
+	const char *digit;
+	size_t used = 0;
+
+	*ret = 0;
+	while (used < max && text[used] && (digit = strchr(hex, text[used]))) {
+		*ret = *ret << 4 | ((unsigned int)(digit - hex) & 0xf);
+		used++;
+	}
+	return used;
+}
+
+size_t devref_pci_slot(const char *text, unsigned int *ret_slot, unsigned int *ret_function)
+{
+	unsigned int slot, function = 0;
+	size_t used = take_hex(text, 2, &slot);
+
+	if (!used || slot > PCI_SLOT_MAX)
+		return 0;
+	if (text[used] == '.') {
+		if (!take_hex(text + used + 1, 1, &function) || function > PCI_FUNCTION_MAX)
+			return 0;
+		used += 2;
+	}
+	*ret_slot = slot;
+	*ret_function = function;
+	return used;
+}
+
+/* DDDD:BB:SS.F, every digit there, as sysfs writes it. */
+static bool is_pci_address(const char *text)
+{
+	unsigned int number, slot, function;
+	size_t domain = take_hex(text, 8, &number);
+
+	if (domain < 4 || text[domain] != ':' || take_hex(text + domain + 1, 2, &number) != 2 ||
+	    text[domain + 3] != ':')
+		return false;
+	text += domain + 4;
+	return devref_pci_slot(text, &slot, &function) == 4 && !text[4];
+}
+
+static bool is_pci_path(const char *text)
+{
+	unsigned int slot, function;
+
+	for (;;) {
+		size_t used = devref_pci_slot(text, &slot, &function);
+
+		if (!used || !text[used])
+			return used != 0;
+		if (text[used] != '/')
+			return false;
+		text += used + 1;
+	}
+}
+
+/* What only some of the forms take as a value; a path that nothing can have is a mistake. */
+static int check_value(const struct devref *ref)
+{
+	if (ref->kind == DEVREF_PCI && !is_pci_path(ref->value) && !is_pci_address(ref->value))
+		return -EINVAL;
+	return 0;
+}
+
+static int parse_form(const char *text, struct devref *ret)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(forms); i++) {
+		size_t length = strlen(forms[i].prefix);
+
+		if (strncmp(text, forms[i].prefix, length))
+			continue;
+		ret->kind = forms[i].kind;
+		if (ret->kind == DEVREF_SCSI)
+			return parse_pair(text + length, SCSI_MAX, SCSI_MAX, ret);
+		if (unescape(text + length, ret->value, sizeof(ret->value)))
+			return -EINVAL;
+		return check_value(ret);
+	}
+	ret->kind = DEVREF_NUMBER;
+	return parse_pair(text, MAJOR_MAX, MINOR_MAX, ret);
+}
+
+/* Cut a partition suffix off a text; 0 where there is none, too. */
+static int take_suffix(char *text, struct devref *ret)
+{
+	static const char number[] = "/PARTN=", offset[] = "/PARTNROFF=";
+	char *last = strrchr(text, '/');
+	uint64_t value;
+
+	if (last && !strncmp(last, number, strlen(number))) {
+		if (parse_u64(last + strlen(number), DEVREF_PARTITION_MAX, &value) || !value)
+			return -EINVAL;
+		ret->partition = (unsigned int)value;
+		*last = '\0';
+	} else if (last && !strncmp(last, offset, strlen(offset))) {
+		if (parse_u64(last + strlen(offset), DEVREF_PARTITION_MAX, &value))
+			return -EINVAL;
+		ret->partition_offset = (unsigned int)value;
+		*last = '\0';
+	}
+	return 0;
+}
+
+int devref_parse(const char *text, struct devref *ret, struct err *e)
+{
+	char base[DEVREF_TEXT_SIZE];
+	struct devref ref = { 0 };
+	int n = snprintf(base, sizeof(base), "%s", text);
+
+	if (n < 0 || (size_t)n >= sizeof(base) || take_suffix(base, &ref) || parse_form(base, &ref))
+		return err_set(e, FAIL_VALUE_INVALID, EINVAL,
+			       "\"%.120s\" is no device reference (/dev/NAME, MAJOR:MINOR, SERIAL=, "
+			       "PARTUUID=, PARTLABEL=, UUID=, LABEL=, PCI=, SCSI= or CCW=)", text);
+	*ret = ref;
+	return 0;
+}
+
+/* A character that would end or change the value on a command line. */
+static int needs_escape(char c)
+{
+	return c <= 0x20 || c > 0x7e || c == ',' || c == '\\' || c == '"';
+}
+
+static void print_value(const char *value, char *buf, size_t size)
+{
+	for (; *value && size > 5; value++) {
+		int n = snprintf(buf, size, needs_escape(*value) ? "\\x%02x" : "%c",
+				 (unsigned char)*value);
+
+		buf += n;
+		size -= (size_t)n;
+	}
+}
+
+static void print_form(const struct devref *ref, const char *prefix, char *buf, size_t size)
+{
+	size_t length = (size_t)snprintf(buf, size, "%s", prefix);
+
+	if (length >= size)
+		return;
+	if (ref->kind == DEVREF_SCSI)
+		snprintf(buf + length, size - length, "%u:%u", ref->major, ref->minor);
+	else
+		print_value(ref->value, buf + length, size - length);
+}
+
+const char *devref_print(const struct devref *ref, char *buf, size_t size)
+{
+	size_t used;
+
+	snprintf(buf, size, "-");
+	if (ref->kind == DEVREF_NUMBER)
+		snprintf(buf, size, "%u:%u", ref->major, ref->minor);
+	for (size_t i = 0; i < ARRAY_SIZE(forms); i++)
+		if (ref->kind == forms[i].kind)
+			print_form(ref, forms[i].prefix, buf, size);
+	used = strlen(buf);
+	if (ref->partition)
+		snprintf(buf + used, size - used, "/PARTN=%u", ref->partition);
+	else if (ref->partition_offset)
+		snprintf(buf + used, size - used, "/PARTNROFF=%u", ref->partition_offset);
+	return buf;
+}

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
+#include "mount/device/probe.h"
+
+#include <blkid/blkid.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/cleanup.h"
+
+static const char *const partition_tables[] = { "gpt", "dos", NULL };
+
+static void cleanup_probe(blkid_probe *pr)
+{
+	blkid_free_probe(*pr);
+}
+
+#define auto_probe __attribute__((cleanup(cleanup_probe)))
+
+/* libblkid wants its list of names without const and does not write to it. */
+static char **names(const char *const *list)
+{
+	return (char **)(uintptr_t)list;
+}
+
+static blkid_probe new_probe(int fd)
+{
+	blkid_probe pr = blkid_new_probe();
+
+	if (!pr)
+		return NULL;
+	if (blkid_probe_set_device(pr, fd, 0, 0)) {
+		blkid_free_probe(pr);
+		return NULL;
+	}
+	return pr;
+}
+
+static void copy_value(blkid_probe pr, const char *name, char *to, size_t size)
+{
+	const char *value;
+
+	if (blkid_probe_lookup_value(pr, name, &value, NULL))
+		value = "";
+	snprintf(to, size, "%s", value);
+}
+
+/* What a superblock says. */
+struct superblock {
+	char type[FSTYPE_SIZE];
+	char uuid[sizeof(((struct blockdev *)0)->uuid)];
+	char label[sizeof(((struct blockdev *)0)->label)];
+};
+
+/* What libblkid returns, and one value more; an error is less than 0, -1 or -errno. */
+enum { PROBE_FOUND = 0, PROBE_NOTHING = 1, PROBE_AMBIGUOUS = 2 };
+
+/*
+ * blkid_do_safeprobe() is the same, but takes the first file system of a
+ * device below 1.44 MB for the only one.
+ */
+static int probe_superblocks(blkid_probe pr, struct superblock *ret)
+{
+	int r;
+
+	blkid_probe_enable_superblocks(pr, 1);
+	blkid_probe_set_superblocks_flags(pr, BLKID_SUBLKS_TYPE | BLKID_SUBLKS_UUID |
+						      BLKID_SUBLKS_LABEL);
+	blkid_probe_filter_superblocks_type(pr, BLKID_FLTR_ONLYIN, names(probe_fstypes));
+	r = blkid_do_probe(pr);
+	if (r)
+		return r;
+	copy_value(pr, "TYPE", ret->type, sizeof(ret->type));
+	copy_value(pr, "UUID", ret->uuid, sizeof(ret->uuid));
+	copy_value(pr, "LABEL", ret->label, sizeof(ret->label));
+	r = blkid_do_probe(pr);
+	return r == PROBE_NOTHING ? PROBE_FOUND : r ? r : PROBE_AMBIGUOUS;
+}
+
+int probe_fstype(int fd, char type[FSTYPE_SIZE], struct err *e)
+{
+	auto_probe blkid_probe pr = new_probe(fd);
+	struct superblock found;
+	int r;
+
+	if (!pr)
+		return err_errno(e, FAIL_SYSTEM_CALL_FAILED, "prepare to probe the file system");
+	r = probe_superblocks(pr, &found);
+	if (r == PROBE_FOUND) {
+		memcpy(type, found.type, sizeof(found.type));
+		return 0;
+	}
+	if (r < 0)
+		return err_errno(e, FAIL_DEVICE_READ_FAILED, "read the file system's superblock");
+	return err_set(e, FAIL_FILESYSTEM_UNKNOWN, EMEDIUMTYPE,
+		       r == PROBE_AMBIGUOUS ? "more than one file system claims the device" :
+					      "there is no erofs, squashfs, ext4 or xfs on the device");
+}
+
+/* Whether the device could be read; one without a file system, or with two, has no ids. */
+static bool probe_filesystem_ids(int dev, struct blockdev *b)
+{
+	auto_fd int fd = blockdev_open(dev, b, NULL);
+	auto_probe blkid_probe pr = fd >= 0 ? new_probe(fd) : NULL;
+	struct superblock found;
+	int r = pr ? probe_superblocks(pr, &found) : -1;
+
+	if (r == PROBE_FOUND) {
+		strcpy(b->uuid, found.uuid);
+		strcpy(b->label, found.label);
+	}
+	return r >= 0;
+}
+
+static void copy_partition_ids(blkid_partlist list, struct blockdev *b)
+{
+	blkid_partition part = blkid_partlist_get_partition_by_partno(list, (int)b->partition);
+	const char *uuid = part ? blkid_partition_get_uuid(part) : NULL;
+	const char *name = part ? blkid_partition_get_name(part) : NULL;
+
+	snprintf(b->partuuid, sizeof(b->partuuid), "%s", uuid ? uuid : "");
+	snprintf(b->partlabel, sizeof(b->partlabel), "%s", name ? name : "");
+}
+
+/* As above: whether there is a table. */
+static int probe_table(blkid_probe pr, blkid_partlist *ret)
+{
+	int r;
+
+	blkid_probe_enable_superblocks(pr, 0);
+	blkid_probe_enable_partitions(pr, 1);
+	blkid_probe_filter_partitions_type(pr, BLKID_FLTR_ONLYIN, names(partition_tables));
+	r = blkid_do_fullprobe(pr); /* the list alone would not tell an error from no table */
+	*ret = r ? NULL : blkid_probe_get_partitions(pr);
+	return r || *ret ? r : -1;
+}
+
+/* One read of a disk's table serves all of its partitions. Whether it could be read. */
+static bool probe_partition_ids(int dev, const struct blockdev *disk, struct blockdev_set *set)
+{
+	auto_fd int fd = blockdev_open(dev, disk, NULL);
+	auto_probe blkid_probe pr = fd >= 0 ? new_probe(fd) : NULL;
+	blkid_partlist list = NULL;
+	int r = pr ? probe_table(pr, &list) : -1;
+
+	for (size_t i = 0; list && i < set->count; i++)
+		if (!set->dev[i].probed && !strcmp(set->dev[i].disk, disk->name))
+			copy_partition_ids(list, &set->dev[i]);
+	return r >= 0;
+}
+
+static bool has_unprobed_partition(const struct blockdev_set *set, const struct blockdev *disk)
+{
+	for (size_t i = 0; i < set->count; i++)
+		if (!set->dev[i].probed && !strcmp(set->dev[i].disk, disk->name))
+			return true;
+	return false;
+}
+
+/* What could not be read stays unprobed: a disk may answer later. */
+static void probe_disk(int dev, struct blockdev *disk, struct blockdev_set *set)
+{
+	bool table_read = !has_unprobed_partition(set, disk) || probe_partition_ids(dev, disk, set);
+
+	for (size_t i = 0; i < set->count; i++) {
+		struct blockdev *b = &set->dev[i];
+		bool is_partition = !strcmp(b->disk, disk->name);
+
+		if (!b->probed && (b == disk || is_partition))
+			b->probed = probe_filesystem_ids(dev, b) && (b == disk || table_read);
+	}
+}
+
+void probe_ids(int dev, struct blockdev_set *set)
+{
+	for (size_t i = 0; i < set->count; i++)
+		if (!set->dev[i].partition)
+			probe_disk(dev, &set->dev[i], set);
+}

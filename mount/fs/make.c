@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
+#include "mount/fs/make.h"
+
+#include <errno.h>
+
+#include "lib/sys.h"
+
+int make_dir(const char *path, unsigned int mode, struct err *e)
+{
+	if (sys_mkdir(path, mode) && errno != EEXIST)
+		return err_errno(e, FAIL_SYSTEM_CALL_FAILED, "make %s", path);
+	return 0;
+}
+
+int make_link(const char *to, const char *path, struct err *e)
+{
+	if (sys_symlink(to, path) && errno != EEXIST)
+		return err_errno(e, FAIL_SYSTEM_CALL_FAILED, "link %s to %s", path, to);
+	return 0;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0 */
+#ifndef MOUNT_FS_OVERLAY_H
+#define MOUNT_FS_OVERLAY_H
+
+#include <stddef.h>
+
+#include "lib/err.h"
+
+/*
+ * Stack mounted layers into one root.
+ *
+ * Source: the kernel's Documentation/filesystems/overlayfs.rst; "lowerdir+"
+ * needs Linux 6.8.
+ */
+
+/* overlayfs' own limit, OVL_MAX_STACK, is higher. */
+#define OVERLAY_LOWER_MAX 127
+
+struct overlay {
+	const char *const *lowerdirs; /* topmost first */
+	size_t count;
+	const char *upperdir;         /* NULL: read-only, then count must be above 1 */
+	const char *workdir;
+	const char *target;           /* a directory that exists */
+};
+
+int overlay_mount(const struct overlay *o, struct err *e);
+
+/*
+ * Mount a tmpfs of a size ("50%", "512m"; empty: the kernel's default) on a
+ * directory that exists and make upper and work in it. KERNEL_FEATURE_MISSING
+ * where it takes no trusted.* attributes, which overlayfs cannot do without.
+ */
+int overlay_make_upper(const char *target, const char *size, struct err *e);
+
+#endif

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
+#include <stddef.h>
+
+#include "mount/volume.h"
+
+#include <errno.h>
+#include <linux/mount.h>
+#include <string.h>
+#include <sys/xattr.h>
+
+#include "lib/cleanup.h"
+#include "lib/io.h"
+#include "mount/fs/erofs.h"
+#include "mount/fs/fsmount.h"
+#include "mount/fs/explain.h"
+#include "verity/device.h"
+
+/* The type that the plan names, or what the proved bytes say. */
+static int find_fstype(const struct open_volume *o, char type[FSTYPE_SIZE], struct err *e)
+{
+	const struct verity_device *dev = &o->device;
+	auto_fd int fd = -1;
+
+	if (o->volume->fstype[0]) {
+		strcpy(type, o->volume->fstype);
+		return 0;
+	}
+	fd = device_node_open(dev->path, dev->major, dev->minor, e);
+	return fd < 0 ? fd : probe_fstype(fd, type, e);
+}
+
+/*
+ * A kernel whose erofs has no extended attributes would lose the marks of
+ * opaque directories, and deleted files would come back. Other file systems
+ * answer the same where an image merely has none, so they are not asked.
+ */
+static int require_xattrs(const char *target, const char *type, struct err *e)
+{
+	char value;
+
+	if (strcmp(type, "erofs") ||
+	    getxattr(target, "trusted.overlay.opaque", &value, sizeof(value)) >= 0 ||
+	    errno == ENODATA || errno == ERANGE)
+		return 0;
+	if (errno == EOPNOTSUPP)
+		return err_set(e, FAIL_KERNEL_FEATURE_MISSING, EOPNOTSUPP,
+			       "the kernel lacks CONFIG_EROFS_FS_XATTR: deleted files would "
+			       "come back");
+	return err_errno(e, FAIL_MOUNT_FAILED, "read an extended attribute of %s", target);
+}
+
+/* More devices, more bits of addresses: the size would have to be found in another way. */
+#define EROFS_INCOMPAT_REFUSED (EROFS_INCOMPAT_DEVICE_TABLE | EROFS_INCOMPAT_48BIT)
+
+/*
+ * A verity superblock is the host's, and one that covers less than the file
+ * system would make the rest of it fail to be read, out of reach of any
+ * corruption policy. The others refuse a device that is too short by themselves.
+ */
+static int require_whole(const struct open_volume *o, const char *type, struct err *e)
+{
+	const struct verity_params *p = &o->params;
+	uint64_t covered = p->data_blocks * p->data_block_size;
+	uint8_t start[EROFS_SUPERBLOCK_OFFSET + EROFS_SUPERBLOCK_SIZE];
+	struct erofs_superblock sb;
+	auto_fd int fd = -1;
+
+	if (o->volume->proof != VOLUME_SUPERBLOCK || strcmp(type, "erofs"))
+		return 0;
+	fd = device_node_open(o->device.path, o->device.major, o->device.minor, e);
+	if (fd < 0)
+		return fd;
+	if (io_pread(fd, start, sizeof(start), 0) != (ssize_t)sizeof(start))
+		return err_set(e, FAIL_DEVICE_READ_FAILED, EIO, "read the erofs superblock of %s",
+			       o->device.path);
+	if (erofs_superblock_read(start, sizeof(start), &sb) || sb.incompat & EROFS_INCOMPAT_REFUSED)
+		return err_set(e, FAIL_MOUNT_FAILED, EINVAL,
+			       "an erofs of this kind is not mounted by a verity superblock");
+	if (sb.size_bytes <= covered)
+		return 0;
+	return err_set(e, FAIL_VERITY_PARAMS_INVALID, EINVAL,
+		       "the verity superblock covers %llu bytes and the file system has %llu",
+		       (unsigned long long)covered, (unsigned long long)sb.size_bytes);
+}
+
+#define OPTIONS_MAX 24
+
+/* "a=b,c" as options behind those that are there; text is written to. */
+static int add_options(char *text, struct fs_option *options, size_t *count, struct err *e)
+{
+	char *word;
+
+	while ((word = strsep(&text, ","))) {
+		char *value = strchr(word, '=');
+
+		if (!*word)
+			continue;
+		if (*count == OPTIONS_MAX)
+			return err_set(e, FAIL_LIMIT_EXCEEDED, E2BIG,
+				       "there are more than %d mount options", OPTIONS_MAX);
+		if (value)
+			*value++ = '\0';
+		options[(*count)++] = (struct fs_option){ word, value };
+	}
+	return 0;
+}
+
+static int mount_as(const struct open_volume *o, const char *type, const char *target,
+		    bool as_root, struct err *e)
+{
+	struct fs_option options[OPTIONS_MAX] = { { "source", o->device.path } };
+	char words[VOLUME_OPTIONS_SIZE];
+	struct fs_mount m = {
+		.type = type,
+		.options = options,
+		.option_count = 1,
+		.attributes = (o->volume->writable ? 0 : MOUNT_ATTR_RDONLY) |
+			      (as_root ? 0 : MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV),
+		.target = target,
+		.code = FAIL_MOUNT_FAILED,
+	};
+	int r;
+
+	if (!o->volume->writable)
+		options[m.option_count++] = (struct fs_option){ "ro", NULL };
+	strcpy(words, o->volume->options);
+	r = add_options(words, options, &m.option_count, e);
+	return r ? r : fs_mount(&m, e);
+}
+
+/* The kernel refused it: is it something that the kernel was built without? */
+static int explain(const struct open_volume *o, const char *type, int r, struct err *e)
+{
+	const struct verity_device *dev = &o->device;
+	auto_fd int fd = device_node_open(dev->path, dev->major, dev->minor, NULL);
+	uint8_t start[KERNEL_START_SIZE];
+	ssize_t n = fd < 0 ? -1 : io_pread(fd, start, sizeof(start), 0);
+
+	return n < 0 ? r : kernel_explain_mount(type, start, (size_t)n, r, e);
+}
+
+int volume_mount(const struct open_volume *o, const char *target, bool as_root, struct err *e)
+{
+	char type[FSTYPE_SIZE];
+	int r = find_fstype(o, type, e);
+
+	if (!r)
+		r = require_whole(o, type, e);
+	if (!r) {
+		r = mount_as(o, type, target, as_root, e);
+		r = r ? explain(o, type, r, e) : 0;
+	}
+	if (!r)
+		r = require_xattrs(target, type, e);
+	if (r)
+		err_volume(e, o->volume->name);
+	return r;
+}

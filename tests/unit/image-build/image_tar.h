@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0 */
+#ifndef TESTS_UNIT_IMAGE_BUILD_IMAGE_TAR_H
+#define TESTS_UNIT_IMAGE_BUILD_IMAGE_TAR_H
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "image-build/tree/layer.h"
+
+/*
+ * Tars as a test wants them, right or wrong, made byte by byte and not by the
+ * code under test; and trees as text, to compare with what is expected.
+ */
+struct member {
+	const char *name;
+	char type;        /* 0: '0', a regular file */
+	const char *data; /* text; NULL for none */
+	const char *link;
+	unsigned int mode; /* 0: 0755 for a directory, 0644 for the rest */
+	unsigned int uid;
+	unsigned int mtime;
+	unsigned int major, minor;
+	const char *xattr; /* "name=value", in a pax header */
+	const char *pax;   /* records of a pax header, as they are */
+};
+
+struct bytes {
+	uint8_t *at;
+	size_t size, room;
+};
+
+void bytes_add(struct bytes *b, const void *from, size_t size);
+void bytes_free(struct bytes *b);
+
+/* Members up to one without a name; then as many blocks of zeroes as end says. */
+void tar_add(struct bytes *b, const struct member *members);
+void tar_end(struct bytes *b, size_t blocks);
+
+/* A descriptor to read these bytes from. */
+int bytes_open(const struct bytes *b);
+
+/* layer_read() of a tar of these members, unpacked; the layer is initialised here. */
+int read_members(struct layer *l, const struct member *members, struct err *e);
+int read_tar(struct layer *l, const struct bytes *b, struct err *e);
+
+/*
+ * One line a name, in order: "/path mode uid mtime rest", where rest is a
+ * file's content, a link's "-> target", a device's numbers, or a directory's
+ * "opaque"; "=N" follows for an inode with N names, and "{name=value}" for each
+ * attribute. A whiteout is "/path whiteout". Allocated.
+ */
+char *tree_text(const struct tree *t);
+
+#endif

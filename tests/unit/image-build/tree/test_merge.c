@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
+#include "tests/unit/unit.h"
+
+#include "image-build/tree/merge.h"
+#include "image-build/tree/whiteouts.h"
+#include "image-build/tree/resolve.h"
+#include "tests/unit/image-build/image_tar.h"
+
+#define ROOT "/ 40755 0 0\n"
+#define MEMBERS_MAX 6
+#define LAYERS_MAX 3
+
+/* Layers from the bottom up; the top one as overlayfs wants it, and all of them merged. */
+static const struct {
+	const char *label;
+	struct member layers[LAYERS_MAX][MEMBERS_MAX];
+	size_t count;
+	const char *top, *merged;
+	const char *words; /* of a refusal */
+} cases[] = {
+	{ "files of both",
+	  { { { .name = "a", .data = "1" }, { .name = "b", .data = "1" } },
+	    { { .name = "b", .data = "2" }, { .name = "c", .data = "2" } } },
+	  2,
+	  ROOT "/b 100644 0 0 \"2\"\n/c 100644 0 0 \"2\"\n",
+	  ROOT "/a 100644 0 0 \"1\"\n/b 100644 0 0 \"2\"\n/c 100644 0 0 \"2\"\n",
+	  NULL },
+	{ "a directory over a directory sets attributes",
+	  { { { .name = "d", .type = '5', .mode = 0700, .uid = 1 },
+	      { .name = "d/a", .data = "1" } },
+	    { { .name = "d", .type = '5', .mode = 0711, .uid = 2 },
+	      { .name = "d/b", .data = "2" } } },
+	  2,
+	  ROOT "/d 40711 2 0\n/d/b 100644 0 0 \"2\"\n",
+	  ROOT "/d 40711 2 0\n/d/a 100644 0 0 \"1\"\n/d/b 100644 0 0 \"2\"\n",
+	  NULL },
+	{ "an implied directory has the attributes below",
+	  { { { .name = "./", .type = '5', .mode = 0711 },
+	      { .name = "d",
+		.type = '5',
+		.mode = 0700,
+		.uid = 5,
+		.mtime = 8,
+		.xattr = "user.key-of-ten=v" } },
+	    { { .name = "x", .data = "1" } },
+	    { { .name = "d/e/f", .data = "2" } } },
+	  3,
+	  "/ 40711 0 0\n/d 40700 5 8 {user.key-of-ten=v}\n/d/e 40755 0 0\n/d/e/f 100644 0 0 "
+	  "\"2\"\n",
+	  "/ 40711 0 0\n/d 40700 5 8 {user.key-of-ten=v}\n/d/e 40755 0 0\n/d/e/f 100644 0 0 \"2\"\n"
+	  "/x 100644 0 0 \"1\"\n",
+	  NULL },
+	{ "a whiteout",
+	  { { { .name = "d/a", .data = "1" }, { .name = "d/b", .data = "1" } },
+	    { { .name = "d/.wh.a" } } },
+	  2,
+	  ROOT "/d 40755 0 0 {trusted.overlay.origin=}\n/d/a 20000 0 0 0:0\n",
+	  ROOT "/d 40755 0 0\n/d/b 100644 0 0 \"1\"\n",
+	  NULL },
+	{ "a whiteout of nothing",
+	  { { { .name = "x" } }, { { .name = "d/.wh.a" } } },
+	  2,
+	  ROOT "/d 40755 0 0 {trusted.overlay.origin=}\n/d/a 20000 0 0 0:0\n",
+	  ROOT "/d 40755 0 0\n/x 100644 0 0 \"\"\n",
+	  NULL },
+	{ "a whiteout beside a file of its name: the file wins",
+	  { { { .name = "a", .data = "1" } },
+	    { { .name = "a", .data = "2" }, { .name = ".wh.a" } } },
+	  2,
+	  ROOT "/a 100644 0 0 \"2\"\n",
+	  ROOT "/a 100644 0 0 \"2\"\n",
+	  NULL },
+	{ "a whiteout beside a directory of its name: nothing below shows",
+	  { { { .name = "d", .type = '5', .mode = 0700, .uid = 3 },
+	      { .name = "d/a", .data = "1" } },
+	    { { .name = ".wh.d" }, { .name = "d/b", .data = "2" } } },
+	  2,
+	  ROOT "/d 40755 0 0 opaque {trusted.overlay.opaque=y}\n/d/b 100644 0 0 \"2\"\n",
+	  ROOT "/d 40755 0 0\n/d/b 100644 0 0 \"2\"\n",
+	  NULL },
+	{ "opaque",
+	  { { { .name = "d", .type = '5', .mode = 0700 }, { .name = "d/a/x", .data = "1" } },
+	    { { .name = "d/.wh..wh..opq" },
+	      { .name = "d/a", .type = '5' },
+	      { .name = "d/.wh.b" } } },
+	  2,
+	  ROOT "/d 40700 0 0 opaque {trusted.overlay.opaque=y}\n/d/a 40755 0 0\n",
+	  ROOT "/d 40700 0 0\n/d/a 40755 0 0\n",
+	  NULL },
+	{ "opaque where there is nothing below",
+	  { { { .name = "a" } }, { { .name = "d/.wh..wh..opq" }, { .name = "d/e", .data = "1" } } },
+	  2,
+	  ROOT "/d 40755 0 0 opaque {trusted.overlay.opaque=y}\n/d/e 100644 0 0 \"1\"\n",
+	  ROOT "/a 100644 0 0 \"\"\n/d 40755 0 0\n/d/e 100644 0 0 \"1\"\n",
+	  NULL },
+	{ "deleted, then made again",
+	  { { { .name = "d/e/foo", .data = "1" } },
+	    { { .name = ".wh.d" } },
+	    { { .name = "d/e/", .type = '5' } } },
+	  3,
+	  ROOT "/d 40755 0 0\n/d/e 40755 0 0\n",
+	  ROOT "/d 40755 0 0\n/d/e 40755 0 0\n",
+	  NULL },
+	{ "hard links stay one inode",
+	  { { { .name = "a", .data = "1" },
+	      { .name = "b", .type = '1', .link = "a" },
+	      { .name = "c", .type = '1', .link = "a" } },
+	    { { .name = ".wh.a" } } },
+	  2,
+	  "/ 40755 0 0 {trusted.overlay.origin=}\n/a 20000 0 0 0:0\n",
+	  ROOT "/b 100644 0 0 \"1\" =2\n/c 100644 0 0 \"1\" =2\n",
+	  NULL },
+	{ "links to a lower layer's file are copies of it",
+	  { { { .name = "a",
+		.data = "1",
+		.mode = 04711,
+		.uid = 6,
+		.mtime = 3,
+		.xattr = "user.key-of-ten=v" } },
+	    { { .name = "b", .type = '1', .link = "a" },
+	      { .name = "c", .type = '1', .link = "a" } },
+	    { { .name = "a", .data = "2" } } },
+	  3,
+	  ROOT "/a 100644 0 0 \"2\"\n",
+	  ROOT "/a 100644 0 0 \"2\"\n/b 104711 6 3 \"1\" =2 {user.key-of-ten=v}\n"
+	       "/c 104711 6 3 \"1\" =2 {user.key-of-ten=v}\n",
+	  NULL },
+	{ "a link that was replaced does not matter",
+	  { { { .name = "d/l", .type = '1', .link = "nowhere" }, { .name = "d", .data = "1" } } },
+	  1,
+	  ROOT "/d 100644 0 0 \"1\"\n",
+	  ROOT "/d 100644 0 0 \"1\"\n",
+	  NULL },
+	{ "a file over a directory, and back",
+	  { { { .name = "d/a", .data = "1" }, { .name = "f", .data = "1" } },
+	    { { .name = "d", .data = "2" },
+	      { .name = "f/g", .data = "2" },
+	      { .name = "f/", .type = '5' } } },
+	  2,
+	  ROOT "/d 100644 0 0 \"2\"\n/f 40755 0 0\n/f/g 100644 0 0 \"2\"\n",
+	  ROOT "/d 100644 0 0 \"2\"\n/f 40755 0 0\n/f/g 100644 0 0 \"2\"\n",
+	  NULL },
+	{ "a link to nothing",
+	  { { { .name = "b", .type = '1', .link = "a" } } },
+	  1,
+	  NULL,
+	  NULL,
+	  "neither" },
+	{ "a link to what is deleted below",
+	  { { { .name = "a" } },
+	    { { .name = ".wh.a" } },
+	    { { .name = "b", .type = '1', .link = "a" } } },
+	  3,
+	  NULL,
+	  NULL,
+	  "neither" },
+	{ "a link into an opaque directory",
+	  { { { .name = "d/a" } },
+	    { { .name = "d/.wh..wh..opq" } },
+	    { { .name = "b", .type = '1', .link = "d/a" } } },
+	  3,
+	  NULL,
+	  NULL,
+	  "neither" },
+	{ "a link to a directory below",
+	  { { { .name = "d/a" } }, { { .name = "b", .type = '1', .link = "d" } } },
+	  2,
+	  NULL,
+	  NULL,
+	  "directory" },
+	{ "names below a link of a lower layer",
+	  { { { .name = "lib", .type = '2', .link = "usr/lib" } }, { { .name = "lib/a" } } },
+	  2,
+	  NULL,
+	  NULL,
+	  "not a directory in the layers" },
+};
+
+static void check_text(const char *label, const struct tree *t, const char *expected)
+{
+	char *text = tree_text(t);
+
+	if (strcmp(text, expected))
+		fail_msg("%s:\n%s\nexpected:\n%s", label, text, expected);
+	free(text);
+}
+
+static int read_and_resolve(size_t i, struct layer *layers, struct err *e)
+{
+	int r = 0;
+
+	for (size_t n = 0; n < cases[i].count; n++)
+		expect_success(cases[i].label, read_members(&layers[n], cases[i].layers[n], e), e);
+	for (size_t n = 0; !r && n < cases[i].count; n++)
+		r = resolve_layer(layers, n, e);
+	return r;
+}
+
+static void test_layers(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct layer layers[LAYERS_MAX];
+		struct err e = { .text = "" };
+		int r = read_and_resolve(i, layers, &e);
+
+		if (cases[i].words) {
+			expect_failure(cases[i].label, r, &e, FAIL_VALUE_INVALID, cases[i].words);
+		} else {
+			expect_success(cases[i].label, r, &e);
+			overlay_encode(&layers[cases[i].count - 1].tree);
+			check_text(cases[i].label, &layers[cases[i].count - 1].tree, cases[i].top);
+		}
+		for (size_t n = 0; n < cases[i].count; n++)
+			layer_free(&layers[n]);
+	}
+}
+
+static void test_merged(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct layer layers[LAYERS_MAX];
+		struct err e = { .text = "" };
+		int r = read_and_resolve(i, layers, &e);
+
+		if (!cases[i].words) {
+			expect_success(cases[i].label, r, &e);
+			merge_layers(layers, cases[i].count);
+			check_text(cases[i].label, &layers[0].tree, cases[i].merged);
+		}
+		for (size_t n = 0; n < cases[i].count; n++)
+			layer_free(&layers[n]);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_layers),
+		cmocka_unit_test(test_merged),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
+#include "tests/unit/unit.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "init/tell/report.h"
+#include "lib/clock.h"
+
+static const char line[] = "socle: FAILED step=plan volume=- code=NO_ROOT: x\n";
+
+#define LIMIT_MS 300
+
+/* A host at the other end, in a process of its own. */
+static int talk_to(void (*host)(int fd), const char *said)
+{
+	int64_t begin = clock_ms();
+	size_t fds = open_fds();
+	int ends[2], status = 0;
+	pid_t child;
+
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends), 0);
+	child = fork();
+	if (!child) {
+		alarm(20); /* where the test itself is ended, this one ends, too */
+		close(ends[0]);
+		fcntl(ends[1], F_SETFL, 0);
+		host(ends[1]);
+		_exit(0);
+	}
+	close(ends[1]);
+	report_talk(ends[0], said, begin + LIMIT_MS);
+	close(ends[0]);
+	begin = clock_ms() - begin;
+	(void)kill(child, SIGTERM);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(open_fds(), fds);
+	assert_true(begin < 10 * LIMIT_MS);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void read_all(int fd)
+{
+	char text[sizeof(line)] = "";
+	size_t used = 0;
+	ssize_t n;
+
+	while ((n = read(fd, text + used, sizeof(text) - used)) > 0)
+		used += (size_t)n;
+	_exit(n || used != strlen(line) || memcmp(text, line, used) ? 1 : 42);
+}
+
+/* The host has it all, and has seen the end, before we come back. */
+static void test_line_is_taken(void **state)
+{
+	(void)state;
+	assert_int_equal(talk_to(read_all, line), 42);
+}
+
+static void read_slowly(int fd)
+{
+	usleep(LIMIT_MS * 1000 / 3);
+	read_all(fd);
+}
+
+static void test_slow_host_is_waited_for(void **state)
+{
+	(void)state;
+	assert_int_equal(talk_to(read_slowly, line), 42);
+}
+
+static void read_nothing(int fd)
+{
+	(void)fd;
+	(void)pause();
+}
+
+/* It neither reads nor closes: there is an end. */
+static void test_deaf_host(void **state)
+{
+	static char much[1 << 20];
+	int64_t begin = clock_ms();
+
+	(void)state;
+	assert_int_equal(talk_to(read_nothing, line), -1);
+	assert_true(clock_ms() - begin >= LIMIT_MS);
+	/* nor does one whose buffers are full keep us */
+	memset(much, 'x', sizeof(much) - 1);
+	assert_int_equal(talk_to(read_nothing, much), -1);
+}
+
+static void hang_up(int fd)
+{
+	close(fd);
+	(void)pause();
+}
+
+/* It went away: no signal, and no waiting. */
+static void test_host_that_hangs_up(void **state)
+{
+	static char much[1 << 20];
+	int64_t begin = clock_ms();
+
+	(void)state;
+	memset(much, 'x', sizeof(much) - 1);
+	assert_int_equal(talk_to(hang_up, much), -1);
+	assert_true(clock_ms() - begin < LIMIT_MS);
+}
+
+/* A terminal gets the line; what is no character device gets nothing. */
+static void test_device(void **state)
+{
+	struct plan_failure failure = { 0 };
+	char text[sizeof(line) + 8] = "";
+	int master = posix_openpt(O_RDWR | O_NOCTTY), file;
+
+	(void)state;
+	assert_true(master >= 0 && !unlockpt(master));
+	strcpy(failure.device, ptsname(master));
+	file = open(failure.device, O_RDWR | O_NOCTTY);
+	report_line(&failure, line);
+	assert_true(read(master, text, sizeof(text) - 1) > 0);
+	assert_int_equal(strncmp(text, line, strlen(line) - 1), 0);
+	close(file);
+	close(master);
+	strcpy(failure.device, "/tmp/socle-test-report-XXXXXX");
+	file = mkstemp(failure.device);
+	assert_true(file >= 0);
+	report_line(&failure, line);
+	assert_int_equal(lseek(file, 0, SEEK_END), 0);
+	assert_false(report_needs_driver(&failure));
+	unlink(failure.device);
+	close(file);
+	assert_true(report_needs_driver(&failure));
+	/* and one that is not there is harmless, as is no report at all */
+	report_line(&failure, line);
+	failure.device[0] = '\0';
+	report_line(&failure, line);
+	assert_false(report_needs_driver(&failure));
+}
+
+/* A driver makes its device while we wait; one that makes none does not keep us. */
+static void test_device_is_awaited(void **state)
+{
+	struct plan_failure failure = { .device = "/tmp/socle-test-await" };
+	int64_t begin = clock_ms();
+	pid_t driver;
+
+	(void)state;
+	unlink(failure.device);
+	report_await(&failure);
+	assert_in_range(clock_ms() - begin, REPORT_WAIT_MS, 10 * REPORT_WAIT_MS);
+	driver = fork();
+	if (!driver) {
+		usleep(REPORT_WAIT_MS * 1000 / 10);
+		_exit(open(failure.device, O_CREAT | O_EXCL | O_RDWR, 0600) < 0);
+	}
+	report_await(&failure);
+	assert_false(access(failure.device, F_OK));
+	unlink(failure.device);
+	assert_int_equal(waitpid(driver, NULL, 0), driver);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_line_is_taken),
+		cmocka_unit_test(test_slow_host_is_waited_for),
+		cmocka_unit_test(test_deaf_host),
+		cmocka_unit_test(test_host_that_hangs_up),
+		cmocka_unit_test(test_device),
+		cmocka_unit_test(test_device_is_awaited),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
+/* Mounting what is open, and the overlay. */
+#include "tests/unit/unit.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "tests/unit/fake_boot.h"
+#include "tests/unit/fake_verity.h"
+
+#define MOUNT_OF(i) \
+	"mkdir /layers/" i " 0755\n" \
+	"fsopen squashfs\n" \
+	"fsconfig string source /dev/dm-" i "\n" \
+	"fsconfig flag ro -\n" \
+	"fsconfig create - -\n" \
+	"fsmount 0x7\n" \
+	"move_mount /layers/" i "\n"
+
+static const char two_layers[] =
+	"mkdir /sysroot 0755\n"
+	"mkdir /layers 0755\n"
+	MOUNT_OF("0")
+	MOUNT_OF("1")
+	"mkdir /upper 0755\n"
+	"fsopen tmpfs\n"
+	"fsconfig string source socle-upper\n"
+	"fsconfig string mode 0755\n"
+	"fsconfig string size 25%\n"
+	"fsconfig create - -\n"
+	"fsmount 0\n"
+	"move_mount /upper\n"
+	"mkdir /upper/upper 0755\n"
+	"mkdir /upper/work 0755\n"
+	"fsopen overlay\n"
+	"fsconfig string source socle\n"
+	"fsconfig string lowerdir+ /layers/0\n"
+	"fsconfig string lowerdir+ /layers/1\n"
+	"fsconfig string upperdir /upper/upper\n"
+	"fsconfig string workdir /upper/work\n"
+	"fsconfig create - -\n"
+	"fsmount 0\n"
+	"move_mount /sysroot\n"
+	"umount /layers/0 flags=0x2\n"
+	"umount /layers/1 flags=0x2\n"
+	"umount /upper flags=0x2\n";
+#define TWO_LAYERS_CALLS 38
+
+/* The upper's attributes, on a tmpfs that is not there. */
+int setxattr(const char *path, const char *name, const void *value, size_t size, int flags)
+{
+	(void)path;
+	(void)name;
+	(void)value;
+	(void)size;
+	(void)flags;
+	return 0;
+}
+
+int removexattr(const char *path, const char *name)
+{
+	(void)path;
+	(void)name;
+	return 0;
+}
+
+static void test_mounts(void **state)
+{
+	struct err e = { 0 };
+
+	(void)state;
+	make_boot(2, PLAN_UPPER_TMPFS, true);
+	strcpy(boot.plan.upper_size, "25%");
+	fake_verity_reset(0, 0);
+	expect_success("two layers", step_mounts(&boot, &e), &e);
+	assert_string_equal(fake_sys.log, two_layers);
+	assert_int_equal(fake_sys.calls, TWO_LAYERS_CALLS);
+	/* one layer is a root by itself */
+	make_boot(1, PLAN_UPPER_NONE, true);
+	fake_verity_reset(0, 0);
+	expect_success("one layer", step_mounts(&boot, &e), &e);
+	assert_string_equal(fake_sys.log, "mkdir /sysroot 0755\n"
+					  "fsopen squashfs\n"
+					  "fsconfig string source /dev/dm-0\n"
+					  "fsconfig flag ro -\n"
+					  "fsconfig create - -\n"
+					  "fsmount 0x1\n"
+					  "move_mount /sysroot\n");
+	/* two without an upper are a read-only overlay */
+	make_boot(2, PLAN_UPPER_NONE, true);
+	fake_verity_reset(0, 0);
+	expect_success("no upper", step_mounts(&boot, &e), &e);
+	assert_int_equal(lines_with("upper"), 0);
+	assert_non_null(strstr(fake_sys.log, "lowerdir+ /layers/1\nfsconfig create - -\n"
+					     "fsmount 0x1\nmove_mount /sysroot\numount /layers/0"));
+}
+
+static void test_each_mount_call_fails(void **state)
+{
+	size_t fds = open_fds();
+
+	(void)state;
+	for (unsigned int call = 1; call <= TWO_LAYERS_CALLS; call++) {
+		struct err e = { 0 };
+
+		make_boot(2, PLAN_UPPER_TMPFS, true);
+		strcpy(boot.plan.upper_size, "25%");
+		fake_verity_reset(call, EIO);
+		if (step_mounts(&boot, &e) != -EIO || e.code == FAIL_NONE || !e.text[0])
+			fail_msg("call %u: %s %s", call, fail_name(e.code), e.text);
+		assert_int_equal(fake_sys.calls, call);
+		assert_memory_equal(fake_sys.log, two_layers, fake_sys.used);
+		assert_int_equal(open_fds(), fds);
+	}
+}
+
+/* A mount that fails on a bad block is the block's failure, and its layer's. */
+static void test_bad_block_is_told(void **state)
+{
+	struct err e = { 0 };
+
+	(void)state;
+	make_boot(3, PLAN_UPPER_TMPFS, true);
+	fake_verity_reset(5, EIO);
+	fake_bad_device = "socle-layer-2";
+	expect_failure("bad block", step_mounts(&boot, &e), &e, FAIL_DATA_CORRUPT,
+		       "a block does not match");
+	assert_string_equal(e.volume, "layer-2");
+}
+
+/* Every layer has its own device and its own mount, up to the limit. */
+static void test_as_many_of_each(void **state)
+{
+	static const size_t counts[] = { 1, 9, PLAN_LAYERS_MAX };
+	struct err e = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(counts); i++) {
+		const char *first;
+
+		make_boot(counts[i], PLAN_UPPER_TMPFS, false);
+		fake_verity_reset(0, 0);
+		expect_success("verity", step_verity(&boot, &e), &e);
+		assert_int_equal(lines_with("verity_open"), counts[i]);
+		assert_int_equal(lines_with("verity_prove"), counts[i]);
+		fake_sys_reset(0, 0);
+		expect_success("mounts", step_mounts(&boot, &e), &e);
+		assert_int_equal(lines_with("fsopen squashfs"), counts[i]);
+		assert_int_equal(lines_with("source /dev/dm-"), counts[i]);
+		assert_int_equal(lines_with("lowerdir+ /layers/"), counts[i]);
+		assert_int_equal(lines_with("umount /layers/"), counts[i]);
+		/* the topmost is the first */
+		first = strstr(fake_sys.log, "lowerdir+ ");
+		assert_memory_equal(first, "lowerdir+ /layers/0\n", 20);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_mounts),
+		cmocka_unit_test(test_each_mount_call_fails),
+		cmocka_unit_test(test_bad_block_is_told),
+		cmocka_unit_test(test_as_many_of_each),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

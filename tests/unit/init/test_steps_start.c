@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
+/* What init does before it looks for devices: file systems, the plan, modules. */
+#include "tests/unit/unit.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "init/plan/cmdline.h"
+#include "tests/unit/fake_boot.h"
+#include "tests/unit/fake_verity.h"
+
+/* Everything is mounted by us; what is there already is fine. */
+static const char api_calls[] = "mkdir /dev 0755\n"
+				"mount dev /dev type=devtmpfs flags=0x2 options=mode=755\n"
+				"mkdir /proc 0755\n"
+				"mount proc /proc type=proc flags=0xe options=-\n"
+				"mkdir /sys 0755\n"
+				"mount sysfs /sys type=sysfs flags=0xe options=-\n"
+				"mkdir /run 0755\n"
+				"mount run /run type=tmpfs flags=0x6 options=mode=755,size=50%\n";
+
+static void test_api(void **state)
+{
+	const struct step_result *result;
+
+	(void)state;
+	fake_verity_reset(0, 0);
+	result = run_step_in_root(step_api, fill_nothing);
+	expect_success("api", result->r, &result->e);
+	assert_string_equal(result->log, api_calls);
+	for (unsigned int call = 1; call <= 8; call++) {
+		fake_verity_reset(call, call % 2 ? EEXIST : EBUSY);
+		result = run_step_in_root(step_api, fill_nothing);
+		expect_success("there already", result->r, &result->e);
+		assert_string_equal(result->log, api_calls);
+		fake_verity_reset(call, EIO);
+		result = run_step_in_root(step_api, fill_nothing);
+		expect_failure("call", result->r, &result->e,
+			       call % 2 ? FAIL_SYSTEM_CALL_FAILED : FAIL_MOUNT_FAILED, strerror(EIO));
+		assert_int_equal(result->calls, call);
+	}
+	fake_verity_reset(2, ENODEV);
+	result = run_step_in_root(step_api, fill_nothing);
+	expect_failure("no devtmpfs", result->r, &result->e, FAIL_KERNEL_FEATURE_MISSING,
+		       "the kernel has no file system devtmpfs: CONFIG_DEVTMPFS");
+}
+
+static char cmdline[CMDLINE_SIZE + 1];
+
+static void fill_cmdline(int dir)
+{
+	put_text(dir, "proc/cmdline", cmdline);
+}
+
+static void test_plan(void **state)
+{
+	static const char line[] = "quiet socle.layer=/dev/vda,data_blocks=1,root_hash="
+		"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef socle.agent=/a\n";
+	const struct step_result *result;
+
+	(void)state;
+	strcpy(cmdline, line);
+	result = run_step_in_root(step_plan, fill_cmdline);
+	expect_success("plan", result->r, &result->e);
+	assert_string_equal(result->agent, "/a");
+	/* the newline is procfs' own, also behind a quote that nothing closes */
+	strcpy(cmdline + strlen(line) - strlen("/a\n"), "\"/a b\n");
+	result = run_step_in_root(step_plan, fill_cmdline);
+	expect_success("quote", result->r, &result->e);
+	assert_string_equal(result->agent, "/a b");
+	result = run_step_in_root(step_plan, fill_nothing);
+	expect_failure("no proc", result->r, &result->e, FAIL_SYSTEM_CALL_FAILED,
+		       "read /proc/cmdline: No such file");
+	memset(cmdline, 'x', sizeof(cmdline) - 1);
+	result = run_step_in_root(step_plan, fill_cmdline);
+	expect_failure("too long", result->r, &result->e, FAIL_LIMIT_EXCEEDED,
+		       "more than 32767 bytes");
+	strcpy(cmdline, "");
+	result = run_step_in_root(step_plan, fill_cmdline);
+	expect_failure("empty", result->r, &result->e, FAIL_NO_ROOT, "names no root");
+	strcpy(cmdline, "\n");
+	result = run_step_in_root(step_plan, fill_cmdline);
+	expect_failure("newline", result->r, &result->e, FAIL_NO_ROOT, "names no root");
+}
+
+static const char *modules_list, *modules_cmdline = "quiet\n";
+
+static void fill_modules(int dir)
+{
+	if (modules_cmdline)
+		put_text(dir, "proc/cmdline", modules_cmdline);
+	put_text(dir, "lib/modules/a.ko", "A");
+	put_text(dir, "lib/modules/b.ko", "B");
+	put_text(dir, "lib/modules/socle.load", modules_list);
+}
+
+static void fill_folder_alone(int dir)
+{
+	put_dir(dir, "lib/modules");
+}
+
+static void test_modules(void **state)
+{
+	static const struct {
+		const char *list;
+		unsigned int fail_call;
+		int fail_errno;
+		const char *log;
+		const char *words; /* NULL: it goes on */
+	} rows[] = {
+		{ "", 0, 0, "", NULL },
+		{ "a.ko\nb.ko\n", 0, 0, "finit_module A params=\nfinit_module B params=\n", NULL },
+		{ "\n\nb.ko\n\na.ko", 0, 0, "finit_module B params=\nfinit_module A params=\n",
+		  NULL },
+		{ "a.ko\nb.ko\n", 1, EEXIST, "finit_module A params=\nfinit_module B params=\n",
+		  NULL },
+		{ "a.ko\nb.ko\n", 1, ENOEXEC, "finit_module A params=\n",
+		  "load the kernel module a.ko: Exec format error: it was built for another "
+		  "kernel, or is damaged" },
+		{ "a.ko\nb.ko\n", 2, EKEYREJECTED,
+		  "finit_module A params=\nfinit_module B params=\n",
+		  "module b.ko: Key was rejected by service: the kernel takes only modules that "
+		  "are signed" },
+		{ "a.ko\n", 1, ENOENT, "finit_module A params=\n", "a symbol that the kernel" },
+		{ "a.ko\n", 1, E2BIG, "finit_module A params=\n",
+		  "load the kernel module a.ko: Argument list too long" },
+		{ "-a.ko\nb.ko\n", 1, ENODEV, "finit_module A params=\nfinit_module B params=\n",
+		  NULL },
+		{ "absent.ko\na.ko\n", 0, 0, "", "open the kernel module absent.ko: No such file" },
+		{ "-absent.ko\na.ko\n", 0, 0, "finit_module A params=\n", NULL },
+	};
+	const struct step_result *result;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		modules_list = rows[i].list;
+		fake_verity_reset(rows[i].fail_call, rows[i].fail_errno);
+		result = run_step_in_root(step_modules, fill_modules);
+		if (rows[i].words)
+			expect_failure(rows[i].list, result->r, &result->e, FAIL_MODULE_FAILED,
+				       rows[i].words);
+		else
+			expect_success(rows[i].list, result->r, &result->e);
+		assert_string_equal(result->log, rows[i].log);
+	}
+}
+
+/* What the line says to a module, which the kernel leaves to us. */
+static void test_parameters_of_modules(void **state)
+{
+	const struct step_result *result;
+
+	(void)state;
+	modules_list = "b.ko\n-a.ko\n";
+	modules_cmdline = "a.x=1 quiet b.y\n";
+	fake_verity_reset(0, 0);
+	result = run_step_in_root(step_modules, fill_modules);
+	assert_string_equal(result->log, "finit_module B params=y\nfinit_module A params=x=\"1\"\n");
+	modules_cmdline = NULL;
+	result = run_step_in_root(step_modules, fill_modules);
+	expect_failure("no line", result->r, &result->e, FAIL_MODULE_FAILED,
+		       "read /proc/cmdline: No such file");
+	modules_cmdline = "quiet\n";
+}
+
+/* No list is no module; one that cannot be read whole is a failure. */
+static void test_lists_of_modules(void **state)
+{
+	static char longest[16385];
+	const struct step_result *result;
+
+	(void)state;
+	fake_verity_reset(0, 0);
+	result = run_step_in_root(step_modules, fill_nothing);
+	expect_success("no folder", result->r, &result->e);
+	result = run_step_in_root(step_modules, fill_folder_alone);
+	expect_success("no list", result->r, &result->e);
+	memset(longest, '\n', sizeof(longest) - 2);
+	modules_list = longest;
+	result = run_step_in_root(step_modules, fill_modules);
+	expect_success("16383 bytes", result->r, &result->e);
+	memset(longest, '\n', sizeof(longest) - 1);
+	result = run_step_in_root(step_modules, fill_modules);
+	expect_failure("16384 bytes", result->r, &result->e, FAIL_MODULE_FAILED,
+		       "socle.load: File too large");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_api),
+		cmocka_unit_test(test_plan),
+		cmocka_unit_test(test_modules),
+		cmocka_unit_test(test_parameters_of_modules),
+		cmocka_unit_test(test_lists_of_modules),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
+#include "tests/unit/unit.h"
+
+#include <errno.h>
+
+#include "lib/parse.h"
+
+static const struct {
+	const char *text;
+	uint64_t max;
+	int result;
+	uint64_t value;
+} vectors[] = {
+	{ "0", UINT64_MAX, 0, 0 },
+	{ "0", 0, 0, 0 },
+	{ "7", 7, 0, 7 },
+	{ "8", 7, -ERANGE, 0 },
+	{ "007", 7, 0, 7 },
+	{ "4294967296", UINT64_MAX, 0, 1ULL << 32 },
+	{ "18446744073709551615", UINT64_MAX, 0, UINT64_MAX },
+	{ "18446744073709551615", UINT64_MAX - 1, -ERANGE, 0 },
+	{ "18446744073709551616", UINT64_MAX, -ERANGE, 0 },
+	{ "18446744073709551620", UINT64_MAX, -ERANGE, 0 },
+	{ "99999999999999999999", UINT64_MAX, -ERANGE, 0 },
+	{ "184467440737095516150", UINT64_MAX, -ERANGE, 0 },
+	{ "", UINT64_MAX, -EINVAL, 0 },
+	{ " ", UINT64_MAX, -EINVAL, 0 },
+	{ " 1", UINT64_MAX, -EINVAL, 0 },
+	{ "1 ", UINT64_MAX, -EINVAL, 0 },
+	{ "1\n", UINT64_MAX, -EINVAL, 0 },
+	{ "-1", UINT64_MAX, -EINVAL, 0 },
+	{ "+1", UINT64_MAX, -EINVAL, 0 },
+	{ "0x10", UINT64_MAX, -EINVAL, 0 },
+	{ "1k", UINT64_MAX, -EINVAL, 0 },
+	{ "1.0", UINT64_MAX, -EINVAL, 0 },
+	{ "1,000", UINT64_MAX, -EINVAL, 0 },
+	{ "1/", UINT64_MAX, -EINVAL, 0 },
+	{ "1:", UINT64_MAX, -EINVAL, 0 },
+	{ "\xd9\xa1", UINT64_MAX, -EINVAL, 0 },
+};
+
+static void test_vectors(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(vectors); i++) {
+		uint64_t value = 0x5a5a;
+		int r = parse_u64(vectors[i].text, vectors[i].max, &value);
+
+		if (r != vectors[i].result)
+			fail_msg("\"%s\" gives %d, not %d", vectors[i].text, r, vectors[i].result);
+		assert_int_equal(value, r ? 0x5a5a : vectors[i].value);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_vectors),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

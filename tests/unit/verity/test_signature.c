@@ -1,0 +1,384 @@
+// SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
+/*
+ * Signatures of root hashes: what is taken for one, and what is made of the
+ * kernel's answer to it. libcryptsetup's functions are defined here and win over
+ * the real ones, and so do the two that ask for the device that it made.
+ */
+#include "tests/unit/unit.h"
+
+#include <errno.h>
+#include <libcryptsetup.h>
+#include <libdevmapper.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/unit/fake_sys.h"
+#include "verity/kernel.h"
+#include "verity/open.h"
+
+/* --- texts ------------------------------------------------------------------------- */
+
+static const struct {
+	const char *text;
+	const char *path; /* NULL: its bytes stand in the text */
+	size_t size;
+	const char *words; /* NULL: taken */
+} texts[] = {
+	{ "/a", "/a", 0, NULL },
+	{ "/etc/socle/root.p7s", "/etc/socle/root.p7s", 0, NULL },
+	{ "base64:MA==", NULL, 1, NULL },
+	{ "base64:MIIB", NULL, 3, NULL },
+	{ "", NULL, 0, "neither /FILE in the initramfs nor base64:TEXT" },
+	{ "a", NULL, 0, "neither /FILE" },
+	{ "./a", NULL, 0, "neither /FILE" },
+	{ "MIIB", NULL, 0, "neither /FILE" },
+	{ "base64", NULL, 0, "neither /FILE" },
+	{ "Base64:MIIB", NULL, 0, "neither /FILE" },
+	{ "auto", NULL, 0, "neither /FILE" },
+	{ "base64:", NULL, 0, "is empty" },
+	{ "base64:MII", NULL, 0, "no base64 text" },
+	{ "base64:MIIB\n", NULL, 0, "no base64 text" },
+	{ "base64:AAAA", NULL, 0, "is not in DER" },
+	{ "/a\nb", NULL, 0, "control characters" },
+	{ "/a\x7f", NULL, 0, "control characters" },
+};
+
+static void test_texts(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+		struct verity_signature s = { .path = "/untouched" };
+		struct err e = { 0 };
+		int r = verity_signature_parse(texts[i].text, &s, &e);
+
+		if (texts[i].words) {
+			expect_failure(texts[i].text, r, &e, FAIL_SIGNATURE_INVALID, texts[i].words);
+			assert_string_equal(s.path, "/untouched");
+			continue;
+		}
+		expect_success(texts[i].text, r, &e);
+		assert_true(verity_signature_asked(&s));
+		assert_string_equal(s.path, texts[i].path ? texts[i].path : "");
+		assert_int_equal(s.size, texts[i].size);
+	}
+}
+
+static void test_path_length(void **state)
+{
+	char text[VERITY_SIGNATURE_PATH_SIZE + 1];
+	struct verity_signature s;
+	struct err e = { 0 };
+
+	(void)state;
+	memset(text, '/', sizeof(text));
+	text[VERITY_SIGNATURE_PATH_SIZE - 1] = '\0';
+	expect_success("255", verity_signature_parse(text, &s, &e), &e);
+	text[VERITY_SIGNATURE_PATH_SIZE - 1] = '/';
+	text[VERITY_SIGNATURE_PATH_SIZE] = '\0';
+	expect_failure("256", verity_signature_parse(text, &s, &e), &e, FAIL_SIGNATURE_INVALID,
+		       "more than 255 bytes");
+}
+
+/* 4096 bytes are 1365 groups of three and one byte; 4097 are one more. */
+static void test_text_length(void **state)
+{
+	static char text[8192];
+	struct verity_signature s;
+	struct err e = { 0 };
+	size_t digits = VERITY_SIGNATURE_MAX / 3 * 4;
+
+	(void)state;
+	strcpy(text, "base64:");
+	memset(text + 7, 'M', digits + 3);
+	strcpy(text + 7 + digits, "MA==");
+	expect_success("4096", verity_signature_parse(text, &s, &e), &e);
+	assert_int_equal(s.size, VERITY_SIGNATURE_MAX);
+	strcpy(text + 7 + digits, "MDA=");
+	expect_failure("4097", verity_signature_parse(text, &s, &e), &e, FAIL_SIGNATURE_INVALID,
+		       "has more than 4096 bytes");
+}
+
+/* --- files ------------------------------------------------------------------------- */
+
+static void test_files(void **state)
+{
+	static const struct {
+		const char *label, *file;
+		size_t size;
+		uint8_t first;
+		const char *words; /* NULL: taken */
+	} rows[] = {
+		{ "one byte", "p7s", 1, 0x30, NULL },
+		{ "the longest", "p7s", VERITY_SIGNATURE_MAX, 0x30, NULL },
+		{ "too long", "p7s", VERITY_SIGNATURE_MAX + 1, 0x30, "p7s: the signature of the "
+		  "root hash has more than 4096 bytes" },
+		{ "much too long", "p7s", 3 * VERITY_SIGNATURE_MAX, 0x30, "more than 4096 bytes" },
+		{ "empty", "p7s", 0, 0, "p7s: the signature of the root hash is empty" },
+		{ "PEM", "p7s", 100, '-', "is not in DER" },
+		{ "absent", "other", 1, 0x30, "p7s: No such file" },
+		{ "a folder", "p7s/x", 1, 0x30, "p7s: Is a directory" },
+	};
+	size_t fds = open_fds();
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		static uint8_t bytes[3 * VERITY_SIGNATURE_MAX];
+		struct verity_signature asked = { .size = 0 }, buf;
+		const struct verity_signature *s = NULL;
+		struct err e = { 0 };
+		struct temp t;
+		int r;
+
+		temp_make(&t);
+		memset(bytes, 0xa5, sizeof(bytes));
+		bytes[0] = rows[i].first;
+		put_bytes(t.fd, rows[i].file, bytes, rows[i].size);
+		snprintf(asked.path, sizeof(asked.path), "%s/p7s", t.path);
+		r = verity_signature_load(&asked, &buf, &s, &e);
+		temp_remove(&t);
+		assert_int_equal(open_fds(), fds);
+		if (rows[i].words) {
+			expect_failure(rows[i].label, r, &e, FAIL_SIGNATURE_INVALID, rows[i].words);
+			assert_null(s);
+			continue;
+		}
+		expect_success(rows[i].label, r, &e);
+		assert_ptr_equal(s, &buf);
+		assert_int_equal(s->size, rows[i].size);
+		assert_memory_equal(s->bytes, bytes, s->size);
+	}
+}
+
+static void test_without_a_file(void **state)
+{
+	struct verity_signature none = { .size = 0 }, text, buf;
+	const struct verity_signature *s = &buf;
+	struct err e = { 0 };
+
+	(void)state;
+	assert_false(verity_signature_asked(&none));
+	expect_success("none", verity_signature_load(&none, &buf, &s, &e), &e);
+	assert_null(s);
+	expect_success("text", verity_signature_parse("base64:MA==", &text, &e), &e);
+	expect_success("text", verity_signature_load(&text, &buf, &s, &e), &e);
+	assert_ptr_equal(s, &text);
+}
+
+/* --- opening ----------------------------------------------------------------------- */
+
+static struct {
+	int result;            /* of the activation */
+	const char *complaint; /* of libcryptsetup, or NULL */
+	void (*log)(int level, const char *msg, void *usrptr);
+} crypt;
+
+void crypt_set_log_callback(struct crypt_device *cd,
+			    void (*log)(int level, const char *msg, void *usrptr), void *usrptr)
+{
+	(void)cd;
+	(void)usrptr;
+	crypt.log = log;
+}
+
+int crypt_init(struct crypt_device **cd, const char *device)
+{
+	*cd = NULL;
+	return fake_sys_call("init %s\n", device) ? -ENOTBLK : 0;
+}
+
+void crypt_free(struct crypt_device *cd)
+{
+	(void)cd;
+}
+
+int crypt_format(struct crypt_device *cd, const char *type, const char *cipher,
+		 const char *cipher_mode, const char *uuid, const char *volume_key,
+		 size_t volume_key_size, void *params)
+{
+	(void)cd;
+	(void)type;
+	(void)cipher;
+	(void)cipher_mode;
+	(void)uuid;
+	(void)volume_key;
+	(void)volume_key_size;
+	(void)params;
+	return fake_sys_call("format\n");
+}
+
+int crypt_activate_by_signed_key(struct crypt_device *cd, const char *name, const char *volume_key,
+				 size_t volume_key_size, const char *signature,
+				 size_t signature_size, uint32_t flags)
+{
+	(void)cd;
+	(void)volume_key;
+	(void)flags;
+	(void)fake_sys_call("activate %s hash=%zu signature=%s%zu\n", name, volume_key_size,
+			    signature ? "" : "none ", signature_size);
+	if (crypt.complaint)
+		crypt.log(CRYPT_LOG_ERROR, crypt.complaint, NULL);
+	return crypt.result;
+}
+
+int crypt_deactivate(struct crypt_device *cd, const char *name)
+{
+	(void)cd;
+	return fake_sys_call("deactivate %s\n", name);
+}
+
+/* device-mapper, as far as verity/dm.c and verity_open() go */
+
+struct dm_task {
+	int type;
+};
+
+struct dm_task *dm_task_create(int type)
+{
+	struct dm_task *task = calloc(1, sizeof(*task));
+
+	task->type = type;
+	return task;
+}
+
+void dm_task_destroy(struct dm_task *task)
+{
+	free(task);
+}
+
+void dm_log_with_errno_init(dm_log_with_errno_fn fn)
+{
+	(void)fn;
+}
+
+int dm_task_set_name(struct dm_task *task, const char *name)
+{
+	(void)task;
+	(void)name;
+	return 1;
+}
+
+int dm_task_no_open_count(struct dm_task *task)
+{
+	(void)task;
+	return 1;
+}
+
+int dm_task_run(struct dm_task *task)
+{
+	assert_int_equal(task->type, DM_DEVICE_INFO);
+	return 1;
+}
+
+int dm_task_get_info(struct dm_task *task, struct dm_info *info)
+{
+	(void)task;
+	*info = (struct dm_info){ .exists = 1, .read_only = 1, .major = 253, .minor = 4 };
+	return 1;
+}
+
+void *dm_get_next_target(struct dm_task *task, void *next, uint64_t *start, uint64_t *length,
+			 char **target_type, char **params)
+{
+	(void)task;
+	(void)next;
+	(void)start;
+	(void)length;
+	(void)target_type;
+	(void)params;
+	return NULL;
+}
+
+void dm_lib_release(void)
+{
+}
+
+#define RELOAD "device-mapper: reload ioctl on x (253:0) failed: "
+
+static const struct open_row {
+	const char *label;
+	bool has_signature;
+	int result;
+	int complaint_errnum; /* 0: it does not complain */
+	enum fail_code code;
+	const char *words;
+} open_rows[] = {
+	{ "unsigned", false, 0, 0, FAIL_NONE, NULL },
+	{ "signed", true, 0, 0, FAIL_NONE, NULL },
+	/* ENOKEY is the only answer that libcryptsetup hands on */
+	{ "stranger", true, -ENOKEY, ENOKEY, FAIL_SIGNATURE_REJECTED, "none of the kernel's keys" },
+	{ "stranger, no words", true, -ENOKEY, 0, FAIL_SIGNATURE_REJECTED, "none of the kernel's" },
+	{ "another hash", true, -EBUSY, EKEYREJECTED, FAIL_SIGNATURE_REJECTED, "another root hash" },
+	{ "no message", true, -EBUSY, EBADMSG, FAIL_SIGNATURE_REJECTED, "no detached PKCS#7" },
+	{ "algorithm", true, -EBUSY, ENOPKG, FAIL_SIGNATURE_REJECTED, "lacks an algorithm" },
+	{ "demanded", false, -ENOKEY, ENOKEY, FAIL_SIGNATURE_MISSING, "the kernel demands one" },
+	/* failures that have nothing to do with a signature */
+	{ "in use", true, -EBUSY, EBUSY, FAIL_VERITY_OPEN_FAILED, RELOAD },
+	{ "bad table", true, -EBUSY, EINVAL, FAIL_VERITY_OPEN_FAILED, RELOAD },
+	{ "no reason", true, -EINVAL, 0, FAIL_VERITY_OPEN_FAILED, "gives no reason" },
+	{ "unsigned, refused", false, -EBUSY, EKEYREJECTED, FAIL_VERITY_OPEN_FAILED, RELOAD },
+};
+
+static void test_open(void **state)
+{
+	static const struct verity_parts parts = { .data = "/dev/vda", .hash = "/dev/vdb" };
+	static const struct verity_signature signature = { .size = 9 };
+	struct verity_params p;
+
+	(void)state;
+	verity_params_init(&p);
+	p.root_hash_size = 32;
+	for (size_t i = 0; i < ARRAY_SIZE(open_rows); i++) {
+		const struct open_row *row = &open_rows[i];
+		struct verity_device device = { .name = "untouched" };
+		struct err e = { 0 };
+		char complaint[200], log[200];
+		int r;
+
+		snprintf(complaint, sizeof(complaint), RELOAD "%s\n", strerror(row->complaint_errnum));
+		crypt.complaint = row->complaint_errnum ? complaint : NULL;
+		crypt.result = row->result;
+		fake_sys_reset(0, 0);
+		r = verity_open("x", &parts, &p, row->has_signature ? &signature : NULL, &device, &e);
+		snprintf(log, sizeof(log), "init /dev/vdb\nformat\nactivate x hash=32 signature=%s\n",
+			 row->has_signature ? "9" : "none 0");
+		assert_string_equal(fake_sys.log, log);
+		if (row->words)
+			expect_failure(row->label, r, &e, row->code, row->words);
+		else
+			expect_success(row->label, r, &e);
+		assert_string_equal(device.name, row->words ? "untouched" : "x");
+	}
+}
+
+/* --- the kernel -------------------------------------------------------------------- */
+
+static void test_kernel_verifies_signatures(void **state)
+{
+	struct err e = { 0 };
+	struct temp t;
+
+	(void)state;
+	temp_make(&t);
+	put_text(t.fd, "module/dm_verity/parameters/prefetch_cluster", "262144\n");
+	expect_failure("without", verity_kernel_check_signatures(t.fd, &e), &e,
+		       FAIL_KERNEL_FEATURE_MISSING,
+		       "the kernel lacks CONFIG_DM_VERITY_VERIFY_ROOTHASH_SIG");
+	put_text(t.fd, "module/dm_verity/parameters/require_signatures", "N\n");
+	expect_success("with", verity_kernel_check_signatures(t.fd, &e), &e);
+	temp_remove(&t);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_texts),
+		cmocka_unit_test(test_path_length),
+		cmocka_unit_test(test_text_length),
+		cmocka_unit_test(test_files),
+		cmocka_unit_test(test_without_a_file),
+		cmocka_unit_test(test_open),
+		cmocka_unit_test(test_kernel_verifies_signatures),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
