@@ -139,9 +139,9 @@ static int run(int argc, char **argv)
 		return status;
 	if (!o.init || !o.output || (o.modules.count && !o.kernel_modules)) {
 		fprintf(stderr, "socle-image initramfs: %s; see socle-image initramfs --help\n",
-			!o.init     ? "--init is missing"
-			: !o.output ? "--output is missing"
-				    : "--module wants --kernel-modules");
+			!o.init   ? "--init is missing" :
+			!o.output ? "--output is missing" :
+				    "--module wants --kernel-modules");
 		return STATUS_USAGE;
 	}
 	return build(&o, &e) ? command_failed(&e) : STATUS_OK;

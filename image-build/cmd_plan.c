@@ -68,8 +68,9 @@ static void print_plan(bool json)
 		return;
 	}
 	object = plan_json(&plan);
-	printf("%s\n", json_object_to_json_string_ext(object, JSON_C_TO_STRING_PRETTY |
-							JSON_C_TO_STRING_NOSLASHESCAPE));
+	printf("%s\n",
+	       json_object_to_json_string_ext(object, JSON_C_TO_STRING_PRETTY |
+							      JSON_C_TO_STRING_NOSLASHESCAPE));
 	json_object_put(object);
 }
 
@@ -93,8 +94,9 @@ static void print_refusal(const struct err *e, bool json)
 	json_add_text(object, "code", fail_name(e->code));
 	json_add_text(object, "volume", e->volume);
 	json_add_text(object, "text", e->text);
-	printf("%s\n", json_object_to_json_string_ext(object, JSON_C_TO_STRING_PRETTY |
-							JSON_C_TO_STRING_NOSLASHESCAPE));
+	printf("%s\n",
+	       json_object_to_json_string_ext(object, JSON_C_TO_STRING_PRETTY |
+							      JSON_C_TO_STRING_NOSLASHESCAPE));
 	json_object_put(object);
 }
 
@@ -112,8 +114,10 @@ static void warn_rdinit(const char *cmdline)
 		if (param.value && !strcmp(param.key, "rdinit"))
 			program = param.value;
 	if (program && strcmp(program, "/init"))
-		fprintf(stderr, "socle-image plan: warning: rdinit=%s makes the kernel pass over "
-				"/init, so none of this would happen\n", program);
+		fprintf(stderr,
+			"socle-image plan: warning: rdinit=%s makes the kernel pass over "
+			"/init, so none of this would happen\n",
+			program);
 }
 
 static const struct option_row options[] = {
@@ -124,7 +128,8 @@ static const struct option_row options[] = {
 	{ "--policy", "FILE", offsetof(struct options, policy), option_text, false,
 	  "the policy that the initramfs holds; default: verity=required" },
 	{ "--arch", "ARCH", offsetof(struct options, arch), option_text, false,
-	  "x86_64, s390x or aarch64: where its kernel cuts a command line; default: this machine's" },
+	  "x86_64, s390x or aarch64: where its kernel cuts a command line; default: this "
+	  "machine's" },
 	{ "--agent-in-initramfs", NULL, offsetof(struct options, agent_in_initramfs), option_flag,
 	  false, "the initramfs holds the agent, so it can be the root" },
 	{ "--json", NULL, offsetof(struct options, json), option_flag, false, "print JSON" },
@@ -149,7 +154,8 @@ static int run(int argc, char **argv)
 		return STATUS_FAILED;
 	}
 	if (!whole)
-		return usage("the command line has socle.manifest=; give that file with --manifest");
+		return usage(
+			"the command line has socle.manifest=; give that file with --manifest");
 	print_plan(o.json);
 	return STATUS_OK;
 }

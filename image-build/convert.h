@@ -24,8 +24,11 @@ int platform_parse(const char *text, void *field, struct err *e);
 #define CONVERT_ROWS(T)                                                                            \
 	{ "--ref",     "NAME", offsetof(T, ref),                                                   \
 	  option_text, false,  "the image's name in the layout, where it holds several" },         \
-		{ "--platform", "OS/ARCH", offsetof(T, platform),                                  \
-		  platform_parse, false,                                                           \
+		{ "--platform",                                                                    \
+		  "OS/ARCH",                                                                       \
+		  offsetof(T, platform),                                                           \
+		  platform_parse,                                                                  \
+		  false,                                                                           \
 		  "which image of an index, or what a lone one must be for (default: this "        \
 		  "machine's, or a lone one)" },                                                   \
 		{ "--salt",                                                                        \

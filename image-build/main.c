@@ -12,14 +12,9 @@
 #endif
 
 static const struct command *const commands[] = {
-	&command_layers,
-	&command_merge,
-	&command_initramfs,
-	&command_inspect,
-	&command_kernel_check,
-	&command_plan,
+	&command_layers,  &command_merge,        &command_initramfs,
+	&command_inspect, &command_kernel_check, &command_plan,
 };
-
 
 static void print_usage(FILE *to)
 {

@@ -17,14 +17,10 @@ static const struct step {
 	int (*run)(struct boot *b, struct err *e);
 	void (*before_failure)(struct boot *b); /* what telling that this one failed needs */
 } steps[] = {
-	{ "api", step_api, NULL },
-	{ "plan", step_plan, step_plan_report },
-	{ "modules", step_modules, NULL },
-	{ "manifest", step_manifest, NULL },
-	{ "devices", step_devices, NULL },
-	{ "verity", step_verity, NULL },
-	{ "mounts", step_mounts, NULL },
-	{ "handover", step_handover, NULL },
+	{ "api", step_api, NULL },         { "plan", step_plan, step_plan_report },
+	{ "modules", step_modules, NULL }, { "manifest", step_manifest, NULL },
+	{ "devices", step_devices, NULL }, { "verity", step_verity, NULL },
+	{ "mounts", step_mounts, NULL },   { "handover", step_handover, NULL },
 };
 
 int main(void)
@@ -36,7 +32,8 @@ int main(void)
 
 	if (getpid() != 1) {
 		fputs("socle-init is the first program of a guest, /init of its initramfs: "
-		      "see socle-init(8).\n", stderr);
+		      "see socle-init(8).\n",
+		      stderr);
 		return 2;
 	}
 	plan_init(&boot.plan);

@@ -35,8 +35,9 @@ static int mount_one(const struct api_mount *m, struct err *e)
 	/* Busy: it is there already. */
 	if (!sys_mount(m->source, m->target, m->type, m->flags, m->options) || errno == EBUSY)
 		return 0;
-	return errno == ENODEV ? kernel_lacks_fstype(m->type, e) :
-				 err_errno(e, FAIL_MOUNT_FAILED, "mount %s on %s", m->type, m->target);
+	return errno == ENODEV ?
+		       kernel_lacks_fstype(m->type, e) :
+		       err_errno(e, FAIL_MOUNT_FAILED, "mount %s on %s", m->type, m->target);
 }
 
 /*

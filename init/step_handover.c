@@ -34,8 +34,9 @@ static int check_agent(const struct boot_plan *plan, struct err *e)
 {
 	bool in_place = plan->root == PLAN_ROOT_INITRAMFS;
 	auto_fd int root = open(in_place ? "/" : BOOT_SYSROOT, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	auto_fd int fd = root < 0 ? -1 :
-				 sys_open_in_root(root, plan->agent, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	auto_fd int fd =
+		root < 0 ? -1 :
+			   sys_open_in_root(root, plan->agent, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	struct stat st;
 	char start[64];
 
@@ -45,7 +46,8 @@ static int check_agent(const struct boot_plan *plan, struct err *e)
 				 "open %s, which is compressed, without CONFIG_EROFS_FS_ZIP",
 				 plan->agent);
 	if (fd < 0)
-		return err_errno(e, is_absence(errno) ? FAIL_AGENT_MISSING : FAIL_DEVICE_READ_FAILED,
+		return err_errno(e,
+				 is_absence(errno) ? FAIL_AGENT_MISSING : FAIL_DEVICE_READ_FAILED,
 				 "open %s in the new root", plan->agent);
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
 		return err_set(e, FAIL_AGENT_MISSING, ENOENT, "%s is not a file", plan->agent);

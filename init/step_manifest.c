@@ -19,8 +19,10 @@ static int read_device(const struct device_search *s, const struct blockdev *b, 
 	if (fd < 0)
 		return fd;
 	if (b->size_bytes < size)
-		return err_set(e, FAIL_DEVICE_TOO_SMALL, ENOSPC, "%s has %llu bytes and the manifest "
-			       "%zu", b->name, (unsigned long long)b->size_bytes, size);
+		return err_set(e, FAIL_DEVICE_TOO_SMALL, ENOSPC,
+			       "%s has %llu bytes and the manifest "
+			       "%zu",
+			       b->name, (unsigned long long)b->size_bytes, size);
 	n = io_pread(fd, text, size, 0);
 	if (n < 0)
 		return err_set(e, FAIL_DEVICE_READ_FAILED, (int)-n, "read the manifest from %s: %s",

@@ -58,7 +58,8 @@ static int find_params(const char *cmdline, const char *file, char params[CMDLIN
 	strcpy(text, cmdline);
 	r = module_params(text, file, params, CMDLINE_SIZE);
 	return r ? err_set(e, FAIL_MODULE_FAILED, -r, "parameters of %s in /proc/cmdline: %s", file,
-			   strerror(-r)) : 0;
+			   strerror(-r)) :
+		   0;
 }
 
 static int load(int dir, const char *name, const char *cmdline, struct err *e)
@@ -82,7 +83,8 @@ static int load(int dir, const char *name, const char *cmdline, struct err *e)
 static int lock_modules(const struct policy *policy, struct err *e)
 {
 	int r = policy->modules_locked ?
-			file_write_at(AT_FDCWD, "/proc/sys/kernel/modules_disabled", "1\n") : 0;
+			file_write_at(AT_FDCWD, "/proc/sys/kernel/modules_disabled", "1\n") :
+			0;
 
 	/* A kernel that knows no modules has no such file, and none to lock out. */
 	if (!r || r == -ENOENT)
@@ -122,8 +124,8 @@ int step_modules(struct boot *b, struct err *e)
 
 	/* No list: a kernel with everything built in. */
 	if (n < 0 && n != -ENOENT)
-		return err_set(e, FAIL_MODULE_FAILED, (int)-n, "read " MODULES_DIR "/" MODULES_LIST
-			       ": %s", strerror((int)-n));
+		return err_set(e, FAIL_MODULE_FAILED, (int)-n,
+			       "read " MODULES_DIR "/" MODULES_LIST ": %s", strerror((int)-n));
 	if (n >= 0)
 		r = load_all(dir, list, e);
 	return r ? r : lock_modules(&b->policy, e);

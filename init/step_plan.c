@@ -19,8 +19,7 @@ static int read_failed(const char *path, ssize_t r, size_t limit, struct err *e)
 	if (r == -EFBIG)
 		return err_set(e, FAIL_LIMIT_EXCEEDED, E2BIG, "%s has more than %zu bytes", path,
 			       limit - 1);
-	return err_set(e, FAIL_SYSTEM_CALL_FAILED, (int)-r, "read %s: %s", path,
-		       strerror((int)-r));
+	return err_set(e, FAIL_SYSTEM_CALL_FAILED, (int)-r, "read %s: %s", path, strerror((int)-r));
 }
 
 static int read_cmdline(struct boot_plan *plan, struct err *e)
@@ -71,7 +70,8 @@ static bool initramfs_has(const char *agent)
 	struct stat st, self;
 
 	/* We are no agent: that would go on for ever. */
-	return fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) && !stat("/proc/self/exe", &self) &&
+	return fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) &&
+	       !stat("/proc/self/exe", &self) &&
 	       (st.st_dev != self.st_dev || st.st_ino != self.st_ino);
 }
 

@@ -46,9 +46,10 @@ static void say_open(const struct open_volume *o, const struct device_wish *wish
 	hex_encode(p->root_hash, p->root_hash_size, hash);
 	log_info("%s is %s (%s), %s%s", o->volume->name, wish->found.name,
 		 devref_print(wish->ref, ref, sizeof(ref)),
-		 o->volume->proof == VOLUME_RAW ? "not verified" :
+		 o->volume->proof == VOLUME_RAW                ? "not verified" :
 		 verity_signature_asked(&o->volume->signature) ? "verified, signed root hash " :
-								 "verified, root hash ", hash);
+								 "verified, root hash ",
+		 hash);
 }
 
 int step_verity(struct boot *b, struct err *e)

@@ -33,8 +33,8 @@ void err_make_printable(char *text)
 			*text = '?';
 }
 
-__attribute__((format(printf, 4, 0)))
-static void err_record(struct err *e, enum fail_code code, int errnum, const char *fmt, va_list args)
+__attribute__((format(printf, 4, 0))) static void
+err_record(struct err *e, enum fail_code code, int errnum, const char *fmt, va_list args)
 {
 	size_t used;
 

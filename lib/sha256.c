@@ -34,7 +34,9 @@ static int send_all(int fd, const char *data, size_t size)
 int sha256(const void *data, size_t size, uint8_t ret[SHA256_SIZE])
 {
 	struct sockaddr_alg address = {
-		.salg_family = AF_ALG, .salg_type = "hash", .salg_name = "sha256",
+		.salg_family = AF_ALG,
+		.salg_type = "hash",
+		.salg_name = "sha256",
 	};
 	auto_fd int socket_fd = socket(AF_ALG, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 	auto_fd int fd = -1;

@@ -18,7 +18,7 @@ int uevent_open(void)
 {
 	struct sockaddr_nl address = { .nl_family = AF_NETLINK, .nl_groups = KERNEL_GROUP };
 	auto_fd int fd = socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK,
-			     NETLINK_KOBJECT_UEVENT);
+				NETLINK_KOBJECT_UEVENT);
 	int size = RECEIVE_BUFFER;
 
 	if (fd < 0)

@@ -73,7 +73,8 @@ static int require_whole(const struct open_volume *o, const char *type, struct e
 	if (io_pread(fd, start, sizeof(start), 0) != (ssize_t)sizeof(start))
 		return err_set(e, FAIL_DEVICE_READ_FAILED, EIO, "read the erofs superblock of %s",
 			       o->device.path);
-	if (erofs_superblock_read(start, sizeof(start), &sb) || sb.incompat & EROFS_INCOMPAT_REFUSED)
+	if (erofs_superblock_read(start, sizeof(start), &sb) ||
+	    sb.incompat & EROFS_INCOMPAT_REFUSED)
 		return err_set(e, FAIL_MOUNT_FAILED, EINVAL,
 			       "an erofs of this kind is not mounted by a verity superblock");
 	if (sb.size_bytes <= covered)
@@ -105,8 +106,8 @@ static int add_options(char *text, struct fs_option *options, size_t *count, str
 	return 0;
 }
 
-static int mount_as(const struct open_volume *o, const char *type, const char *target,
-		    bool as_root, struct err *e)
+static int mount_as(const struct open_volume *o, const char *type, const char *target, bool as_root,
+		    struct err *e)
 {
 	struct fs_option options[OPTIONS_MAX] = { { "source", o->device.path } };
 	char words[VOLUME_OPTIONS_SIZE];

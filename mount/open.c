@@ -85,8 +85,8 @@ static int complete_from_superblock(const struct volume *v, const struct parts *
 	uint8_t bytes[VERITY_SUPERBLOCK_SIZE];
 	struct verity_params read = *p;
 	char path[NODE_PATH_SIZE];
-	auto_fd int fd = device_node_open(node_path(parts->hash, path, sizeof(path)), parts->hash->major,
-				     parts->hash->minor, e);
+	auto_fd int fd = device_node_open(node_path(parts->hash, path, sizeof(path)),
+					  parts->hash->major, parts->hash->minor, e);
 	ssize_t n;
 	int r;
 
@@ -101,8 +101,8 @@ static int complete_from_superblock(const struct volume *v, const struct parts *
 				 "its superblock ends at", e);
 	r = verity_superblock_read(bytes, v->superblock_offset_bytes, &read, NULL, e);
 	if (r == -ENODATA)
-		return err_set(e, FAIL_VERITY_PARAMS_INVALID, ENODATA, "%s has no verity superblock",
-			       path);
+		return err_set(e, FAIL_VERITY_PARAMS_INVALID, ENODATA,
+			       "%s has no verity superblock", path);
 	if (r)
 		return r;
 	memcpy(read.root_hash, p->root_hash, sizeof(read.root_hash));
@@ -116,8 +116,8 @@ static int complete_from_superblock(const struct volume *v, const struct parts *
 	return r;
 }
 
-static int open_or_adopt(const struct volume *v, const struct parts *parts,
-			 struct open_volume *o, struct err *e)
+static int open_or_adopt(const struct volume *v, const struct parts *parts, struct open_volume *o,
+			 struct err *e)
 {
 	char data[NODE_PATH_SIZE], hash[NODE_PATH_SIZE], fec[NODE_PATH_SIZE];
 	struct verity_parts paths = {
@@ -126,8 +126,10 @@ static int open_or_adopt(const struct volume *v, const struct parts *parts,
 		.fec = parts->fec ? node_path(parts->fec, fec, sizeof(fec)) : NULL,
 	};
 	struct verity_numbers numbers = {
-		.data_major = parts->data->major, .data_minor = parts->data->minor,
-		.hash_major = parts->hash->major, .hash_minor = parts->hash->minor,
+		.data_major = parts->data->major,
+		.data_minor = parts->data->minor,
+		.hash_major = parts->hash->major,
+		.hash_minor = parts->hash->minor,
 	};
 	struct verity_signature buf;
 	const struct verity_signature *signature;

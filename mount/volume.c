@@ -20,8 +20,8 @@ void volume_init(struct volume *v, const char *name, const char *dm_name)
 
 /* They change how proved bytes are read, never which. */
 static const char *const harmless_options[] = {
-	"acl", "barrier", "cache_strategy", "data", "errors", "noacl", "nobarrier", "noload",
-	"norecovery", "nouser_xattr", "nouuid", "ro", "user_xattr",
+	"acl",    "barrier",    "cache_strategy", "data",   "errors", "noacl",      "nobarrier",
+	"noload", "norecovery", "nouser_xattr",   "nouuid", "ro",     "user_xattr",
 };
 
 static bool is_harmless(const char *word, size_t length)
@@ -39,9 +39,10 @@ static int check_options(const char *options, struct err *e)
 		size_t word = strcspn(options, ","), name = strcspn(options, "=,");
 
 		if (word && !is_harmless(options, name))
-			return err_set(e, FAIL_VALUE_INVALID, EINVAL,
-				       "the mount option %.*s is not taken for a verified file system",
-				       (int)(name < 60 ? name : 60), options);
+			return err_set(
+				e, FAIL_VALUE_INVALID, EINVAL,
+				"the mount option %.*s is not taken for a verified file system",
+				(int)(name < 60 ? name : 60), options);
 		options += word + (options[word] == ',');
 	}
 	return 0;

@@ -21,8 +21,8 @@ enum volume_proof {
 #define VOLUME_OPTIONS_SIZE 256
 
 struct volume {
-	char name[ERR_VOLUME_SIZE];        /* in messages: "layer-0", "root" */
-	char dm_name[VERITY_NAME_SIZE];    /* device-mapper's name for it */
+	char name[ERR_VOLUME_SIZE];     /* in messages: "layer-0", "root" */
+	char dm_name[VERITY_NAME_SIZE]; /* device-mapper's name for it */
 	enum volume_proof proof;
 	struct devref data;                /* where the file system is */
 	struct devref hash;                /* where the tree is; DEVREF_NONE: behind the data */

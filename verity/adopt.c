@@ -44,14 +44,15 @@ int verity_adopt(const char *name, const struct verity_numbers *numbers,
 	int r = read_info(name, &info);
 
 	if (r < 0)
-		return err_set(e, FAIL_VERITY_OPEN_FAILED, -r, "device-mapper does not answer for %s",
-			       name);
+		return err_set(e, FAIL_VERITY_OPEN_FAILED, -r,
+			       "device-mapper does not answer for %s", name);
 	if (!r)
 		return 0;
 	if (!info.read_only || info.suspended || !info.live_table ||
 	    !table_matches(name, numbers, p))
 		return err_set(e, FAIL_VERITY_OPEN_FAILED, EEXIST,
-			       "there is a device %s, and its table is not the one asked for", name);
+			       "there is a device %s, and its table is not the one asked for",
+			       name);
 	dm_set_device(ret, name, &info);
 	/* As with our own devices: until the hand-over a bad block is an error that can be told. */
 	r = verity_arm(ret, VERITY_ON_CORRUPTION_EIO, NULL, e);

@@ -45,8 +45,7 @@ static int load_table(const struct verity_device *dev, const char *line, uint64_
 	auto_task struct dm_task *task = dm_new_task(DM_DEVICE_RELOAD, dev->name);
 	int errnum;
 
-	if (!task || !dm_task_set_ro(task) ||
-	    !dm_task_add_target(task, 0, sectors, "verity", line))
+	if (!task || !dm_task_set_ro(task) || !dm_task_add_target(task, 0, sectors, "verity", line))
 		return -ENOMEM;
 	if (dm_task_run(task))
 		return 0;
@@ -117,13 +116,13 @@ int verity_arm(const struct verity_device *dev, enum verity_corruption policy,
 	int r = read_table(dev, old_line, &sectors);
 
 	if (r)
-		return err_set(e, FAIL_VERITY_OPEN_FAILED, -r, "the table of %s cannot be read back",
-			       dev->name);
+		return err_set(e, FAIL_VERITY_OPEN_FAILED, -r,
+			       "the table of %s cannot be read back", dev->name);
 	r = signature ? load_signed(dev, old_line, sectors, policy, signature) :
 			load_policy(dev, old_line, sectors, policy);
 	if (r)
 		return err_set(e, FAIL_VERITY_OPEN_FAILED, -r,
-			       "the kernel does not take the corruption policy for %s: %s", dev->name,
-			       strerror(-r));
+			       "the kernel does not take the corruption policy for %s: %s",
+			       dev->name, strerror(-r));
 	return 0;
 }

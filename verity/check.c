@@ -107,8 +107,9 @@ int verity_diagnose(const struct verity_device *dev, const struct verity_params 
 	if (find_bad_block(uevents, dev, &bad))
 		(void)say_bad_block(p, &bad, e);
 	else
-		(void)err_set(e, FAIL_DATA_CORRUPT, EBADMSG,
-			      "the kernel found a block that does not match, and did not say which");
+		(void)err_set(
+			e, FAIL_DATA_CORRUPT, EBADMSG,
+			"the kernel found a block that does not match, and did not say which");
 	return 1;
 }
 
@@ -125,7 +126,8 @@ static int read_first_block(const struct verity_device *dev, const struct verity
 	(void)posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM);
 	n = pread(fd, block, p->data_block_size, 0);
 	if (n < 0)
-		return err_errno(e, FAIL_DEVICE_READ_FAILED, "read the first block of %s", dev->path);
+		return err_errno(e, FAIL_DEVICE_READ_FAILED, "read the first block of %s",
+				 dev->path);
 	if ((size_t)n != p->data_block_size)
 		return err_set(e, FAIL_DEVICE_READ_FAILED, EIO,
 			       "the first block of %s is cut short", dev->path);

@@ -8,8 +8,8 @@
 
 #include "verity/open.h"
 
-__attribute__((format(printf, 5, 6)))
-static void log_nothing(int level, const char *file, int line, int errnum, const char *fmt, ...)
+__attribute__((format(printf, 5, 6))) static void log_nothing(int level, const char *file, int line,
+							      int errnum, const char *fmt, ...)
 {
 	(void)level;
 	(void)file;

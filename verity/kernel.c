@@ -17,7 +17,8 @@
 static int missing(struct err *e, const char *option, const char *why)
 {
 	return err_set(e, FAIL_KERNEL_FEATURE_MISSING, ENOTSUP,
-		       "the kernel lacks %s, or its module is not in the initramfs: %s", option, why);
+		       "the kernel lacks %s, or its module is not in the initramfs: %s", option,
+		       why);
 }
 
 static const struct hash {
@@ -27,7 +28,6 @@ static const struct hash {
 	{ "sha384", "CONFIG_CRYPTO_SHA512" },
 	{ "sha512", "CONFIG_CRYPTO_SHA512" },
 };
-
 
 static bool has_hash(const char *name)
 {

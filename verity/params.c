@@ -56,7 +56,8 @@ static int set_root_hash(struct verity_params *p, const char *value, struct err 
 	if (size < 0)
 		return err_set(e, FAIL_ROOT_HASH_INVALID, EINVAL,
 			       "root_hash= holds %zu characters that are not an even number of "
-			       "hexadecimal digits, 128 at the most", strlen(value));
+			       "hexadecimal digits, 128 at the most",
+			       strlen(value));
 	memcpy(p->root_hash, digest, sizeof(digest));
 	p->root_hash_size = (uint8_t)size;
 	return 0;
@@ -84,10 +85,13 @@ static const struct number_key {
 	uint64_t max;
 	bool power_of_two;
 } number_keys[] = {
-#define FIELD(member) offsetof(struct verity_params, member), sizeof(((struct verity_params *)0)->member)
+#define FIELD(member)                                                                              \
+	offsetof(struct verity_params, member), sizeof(((struct verity_params *)0)->member)
 	{ "format", FIELD(hash_type), 0, 1, false },
-	{ "data_block_size", FIELD(data_block_size), VERITY_BLOCK_SIZE_MIN, VERITY_BLOCK_SIZE_MAX, true },
-	{ "hash_block_size", FIELD(hash_block_size), VERITY_BLOCK_SIZE_MIN, VERITY_BLOCK_SIZE_MAX, true },
+	{ "data_block_size", FIELD(data_block_size), VERITY_BLOCK_SIZE_MIN, VERITY_BLOCK_SIZE_MAX,
+	  true },
+	{ "hash_block_size", FIELD(hash_block_size), VERITY_BLOCK_SIZE_MIN, VERITY_BLOCK_SIZE_MAX,
+	  true },
 	{ "data_blocks", FIELD(data_blocks), 1, UINT64_MAX, false },
 	{ "hash_start", FIELD(hash_start_block), 0, UINT64_MAX, false },
 	{ "fec_roots", FIELD(fec_roots), VERITY_FEC_ROOTS_MIN, VERITY_FEC_ROOTS_MAX, false },
@@ -208,9 +212,9 @@ static int check_root_hash(const struct verity_params *p, struct err *e)
 static int check_fec(const struct verity_params *p, struct err *e)
 {
 	if (!p->fec_roots)
-		return p->fec_start_bytes ?
-			       err_set(e, FAIL_VERITY_PARAMS_INVALID, EINVAL,
-				       "fec_offset= is given without fec_roots=") : 0;
+		return p->fec_start_bytes ? err_set(e, FAIL_VERITY_PARAMS_INVALID, EINVAL,
+						    "fec_offset= is given without fec_roots=") :
+					    0;
 	if (p->data_block_size != p->hash_block_size)
 		return err_set(e, FAIL_VERITY_PARAMS_INVALID, EINVAL,
 			       "fec_roots= needs equal block sizes of data and hash");
@@ -229,7 +233,8 @@ int verity_params_check_root_hash(const struct verity_params *p, struct err *e)
 		if (p->root_hash_size == hashes[i].digest_size)
 			return 0;
 	return err_set(e, FAIL_ROOT_HASH_INVALID, EINVAL,
-		       "the root hash has %u bytes, which no allowed hash makes", p->root_hash_size);
+		       "the root hash has %u bytes, which no allowed hash makes",
+		       p->root_hash_size);
 }
 
 int verity_params_finish(struct verity_params *p, bool hash_on_data_device, struct err *e)

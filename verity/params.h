@@ -16,15 +16,15 @@
  * drivers/md/dm-verity-target.c.
  */
 
-#define VERITY_HASH_NAME_SIZE 32     /* with the closing NUL */
-#define VERITY_DIGEST_MAX     64     /* bytes; sha512 */
-#define VERITY_SALT_MAX       256    /* bytes, as in the on-disk superblock */
-#define VERITY_BLOCK_SIZE_MIN 512    /* bytes */
-#define VERITY_BLOCK_SIZE_MAX 524288 /* bytes */
-#define VERITY_LEVELS_MAX     63     /* DM_VERITY_MAX_LEVELS */
-#define VERITY_SUPERBLOCK_SIZE 512   /* bytes */
-#define VERITY_FEC_ROOTS_MIN  2
-#define VERITY_FEC_ROOTS_MAX  24
+#define VERITY_HASH_NAME_SIZE  32     /* with the closing NUL */
+#define VERITY_DIGEST_MAX      64     /* bytes; sha512 */
+#define VERITY_SALT_MAX        256    /* bytes, as in the on-disk superblock */
+#define VERITY_BLOCK_SIZE_MIN  512    /* bytes */
+#define VERITY_BLOCK_SIZE_MAX  524288 /* bytes */
+#define VERITY_LEVELS_MAX      63     /* DM_VERITY_MAX_LEVELS */
+#define VERITY_SUPERBLOCK_SIZE 512    /* bytes */
+#define VERITY_FEC_ROOTS_MIN   2
+#define VERITY_FEC_ROOTS_MAX   24
 
 /* What the kernel does when a block does not match, once the agent runs. */
 enum verity_corruption {
@@ -39,15 +39,15 @@ struct verity_params {
 	uint32_t data_block_size;              /* bytes, a power of two */
 	uint32_t hash_block_size;              /* bytes, a power of two */
 	uint64_t data_blocks;                  /* in data blocks; 0: not given yet */
-	uint64_t hash_start_block;             /* first block of the tree on the hash device, in hash blocks */
-	bool hash_start_given;                 /* else verity_params_finish() derives it */
-	uint16_t salt_size;                    /* bytes, 0: no salt */
-	uint8_t root_hash_size;                /* bytes, 0: not given yet */
+	uint64_t hash_start_block; /* first block of the tree on the hash device, in hash blocks */
+	bool hash_start_given;     /* else verity_params_finish() derives it */
+	uint16_t salt_size;        /* bytes, 0: no salt */
+	uint8_t root_hash_size;    /* bytes, 0: not given yet */
 	uint8_t salt[VERITY_SALT_MAX];
 	uint8_t root_hash[VERITY_DIGEST_MAX];
-	bool ignore_zero_blocks;               /* blocks whose hash is that of zeroes are not read */
-	uint32_t fec_roots;                    /* parity bytes a codeword; 0: no FEC */
-	uint64_t fec_start_bytes;              /* where the parity starts on the FEC device, bytes */
+	bool ignore_zero_blocks;  /* blocks whose hash is that of zeroes are not read */
+	uint32_t fec_roots;       /* parity bytes a codeword; 0: no FEC */
+	uint64_t fec_start_bytes; /* where the parity starts on the FEC device, bytes */
 };
 
 /* The shape of the hash tree that a set of parameters asks for. */

@@ -17,7 +17,7 @@
  * checked here and nothing of it is believed where the grammar of the boot
  * carries its own numbers.
  */
-#define VERITY_UUID_SIZE 16        /* bytes */
+#define VERITY_UUID_SIZE 16 /* bytes */
 
 /*
  * offset_bytes is where these bytes stand on the hash device; the tree starts

@@ -10,8 +10,8 @@
 #include "lib/hex.h"
 #include "lib/parse.h"
 
-#define FIXED_WORDS   10
-#define OPTIONS_MAX   64
+#define FIXED_WORDS 10
+#define OPTIONS_MAX 64
 
 /* Behind the first n words of a line, blanks included; NULL if it has fewer. */
 static const char *skip_words(const char *line, unsigned int n)
@@ -125,14 +125,15 @@ int verity_table_get_option(const char *line, const char *option, char *out, siz
 
 /* Words that change what a bad block does, or speed, but never whether it is bad. */
 static const char *const harmless_words[] = {
-	"panic_on_corruption", "restart_on_corruption", "panic_on_error", "restart_on_error",
-	"ignore_zero_blocks", "try_verify_in_tasklet",
+	"panic_on_corruption", "restart_on_corruption", "panic_on_error",
+	"restart_on_error",    "ignore_zero_blocks",    "try_verify_in_tasklet",
 };
 
 static bool is_harmless(const char *word, size_t length)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(harmless_words); i++)
-		if (strlen(harmless_words[i]) == length && !strncmp(harmless_words[i], word, length))
+		if (strlen(harmless_words[i]) == length &&
+		    !strncmp(harmless_words[i], word, length))
 			return true;
 	return false;
 }
@@ -150,8 +151,8 @@ static bool all_harmless(const char *words)
 }
 
 /* The ten fixed words as the kernel prints them. */
-static int print_fixed(const struct verity_params *p, const char *data, const char *hash,
-		       char *out, size_t size)
+static int print_fixed(const struct verity_params *p, const char *data, const char *hash, char *out,
+		       size_t size)
 {
 	char salt[2 * VERITY_SALT_MAX + 1] = "-", root_hash[2 * VERITY_DIGEST_MAX + 1];
 	int n;

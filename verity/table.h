@@ -25,7 +25,7 @@
  * does not fit.
  */
 int verity_table_set_policy(const char *line, unsigned int count, const char *words, char *out,
-		     size_t size);
+			    size_t size);
 
 /*
  * The word behind an optional one, as "root_hash_sig_key_desc" has it: 1, or 0

@@ -11,7 +11,7 @@
 #include "image-build/base/refuse.h"
 #include "lib/io.h"
 
-#define IN_SIZE (128 << 10)
+#define IN_SIZE  (128 << 10)
 #define OUT_SIZE (256 << 10)
 
 void blob_open(struct blob *b, int fd, enum compression compression, const char *stored_algorithm,

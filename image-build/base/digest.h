@@ -12,9 +12,9 @@
  * Digests as OCI writes them: "sha256:" or "sha512:" and lower-case hex digits
  * (image-spec, descriptor.md). Other algorithms are refused by name.
  */
-#define DIGEST_MAX 64 /* bytes */
+#define DIGEST_MAX       64 /* bytes */
 #define DIGEST_TEXT_SIZE (7 + 2 * DIGEST_MAX + 1)
-#define SHA256_SIZE 32
+#define SHA256_SIZE      32
 
 struct digest {
 	char algorithm[8]; /* "sha256" */
@@ -43,7 +43,7 @@ int digest_file(int fd, uint64_t size, const char *name, struct digest *ret, str
  * A UUID that says nothing but "made from these bytes": version 8 of RFC 9562
  * over sha256 of a label and a digest.
  */
-#define UUID_SIZE 16
+#define UUID_SIZE      16
 #define UUID_TEXT_SIZE 37
 void uuid_from_digest(const char *label, const struct digest *d, uint8_t uuid[UUID_SIZE]);
 void uuid_text(const uint8_t uuid[UUID_SIZE], char text[UUID_TEXT_SIZE]);

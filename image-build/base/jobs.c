@@ -156,8 +156,8 @@ static size_t reap(struct outcome *outcomes, size_t count)
 			o->result = err_set(&o->e, FAIL_SYSTEM_CALL_FAILED, ECHILD,
 					    "the process that made it ended early (%s %d)",
 					    WIFSIGNALED(status) ? "signal" : "status",
-					    WIFSIGNALED(status) ? WTERMSIG(status)
-								: WEXITSTATUS(status));
+					    WIFSIGNALED(status) ? WTERMSIG(status) :
+								  WEXITSTATUS(status));
 	}
 	return ended;
 }

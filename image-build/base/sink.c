@@ -10,7 +10,7 @@
 #include "lib/array.h"
 #include "lib/io.h"
 
-#define OUT_SIZE (128 << 10)
+#define OUT_SIZE   (128 << 10)
 #define GZIP_LEVEL 9
 #define ZSTD_LEVEL 19
 

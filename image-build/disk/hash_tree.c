@@ -83,8 +83,8 @@ static int open_reader(struct tree_reader *t, int fd, const struct verity_params
 	t->context = EVP_MD_CTX_new();
 	if (!t->md || !t->context)
 		return refuse(e, "libcrypto has no %s", p->hash_name);
-	t->block = memory_zero(1, p->data_block_size > p->hash_block_size ? p->data_block_size
-									  : p->hash_block_size);
+	t->block = memory_zero(1, p->data_block_size > p->hash_block_size ? p->data_block_size :
+									    p->hash_block_size);
 	t->parent = memory_zero(1, p->hash_block_size);
 	measure(t);
 	lay_out(t, p->data_blocks);
@@ -97,8 +97,8 @@ static int read_block(struct tree_reader *t, uint64_t index, uint32_t size, uint
 	ssize_t n = io_pread(t->fd, block, size, index * size);
 
 	if (n != (ssize_t)size)
-		return n < 0 ? system_error(e, (int)-n, "read the image")
-			     : refuse(e, "the image ends early");
+		return n < 0 ? system_error(e, (int)-n, "read the image") :
+			       refuse(e, "the image ends early");
 	return 0;
 }
 

@@ -86,7 +86,8 @@ static int create_hash(const char *path, uint64_t data_bytes, struct verity_para
 		r = crypt_volume_key_get(cd, CRYPT_ANY_SLOT, (char *)p->root_hash, &size, NULL, 0);
 	if (r < 0)
 		return err_set(e, FAIL_SYSTEM_CALL_FAILED, -r, "hash tree of %s: %s", path,
-			       verity_crypt_complaint()[0] ? verity_crypt_complaint() : strerror(-r));
+			       verity_crypt_complaint()[0] ? verity_crypt_complaint() :
+							     strerror(-r));
 	if (size != verity_digest_size(p->hash_name))
 		return err_set(e, FAIL_ROOT_HASH_INVALID, EIO, "%s: a root hash of %zu bytes", path,
 			       size);

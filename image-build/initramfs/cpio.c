@@ -9,7 +9,7 @@
 #include "image-build/base/refuse.h"
 
 #define HEADER_SIZE 110
-#define CHUNK (128 << 10)
+#define CHUNK       (128 << 10)
 
 struct writer {
 	struct sink *sink;

@@ -11,7 +11,7 @@
 #include "image-build/base/identify.h"
 #include "image-build/base/refuse.h"
 
-#define HEADER_SIZE 110
+#define HEADER_SIZE    110
 #define NAME_MAX_BYTES 4096
 
 struct header {
@@ -235,8 +235,8 @@ static int scan_packed(const uint8_t *bytes, size_t size, uint64_t offset, struc
 	if (kind != IMAGE_GZIP && kind != IMAGE_ZSTD)
 		return refuse(e, "bytes at %llu that are no cpio archive",
 			      (unsigned long long)offset);
-	r = kind == IMAGE_GZIP ? unpack_gzip(bytes, size, &plain, used, e)
-			       : unpack_zstd(bytes, size, &plain, used, e);
+	r = kind == IMAGE_GZIP ? unpack_gzip(bytes, size, &plain, used, e) :
+				 unpack_zstd(bytes, size, &plain, used, e);
 	if (!r)
 		r = scan_plain(plain.bytes, plain.size, kind == IMAGE_GZIP ? "gzip" : "zstd",
 			       offset, facts, &n, e);

@@ -13,7 +13,7 @@
  * zeroes between them. The first trailer is not the end.
  */
 #define CPIO_SEGMENTS_MAX 64
-#define CPIO_PLAIN_MAX (2ULL << 30) /* bytes that one packed segment may unpack to */
+#define CPIO_PLAIN_MAX    (2ULL << 30) /* bytes that one packed segment may unpack to */
 
 struct cpio_segment {
 	const char *compression; /* "none", "gzip", "zstd"; "xz" and others are not looked into */

@@ -143,7 +143,6 @@ static const struct list {
 	{ "modules.builtin.modinfo", '\0', false, take_built_in_alias },
 };
 
-
 static int read_list(struct modules *m, const struct list *list, struct err *e)
 {
 	char *path auto_text = memory_printf("%s/%s", m->directory, list->name);

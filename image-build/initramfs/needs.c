@@ -26,7 +26,6 @@ static const struct {
 	{ FEATURE_XEN, 0, 0, 0 },
 };
 
-
 /* What a device is called by the driver that it has. */
 struct driver {
 	const char *prefix;
@@ -56,7 +55,6 @@ static const struct {
 	{ "ext4", FEATURE_EXT4 },
 	{ "xfs", FEATURE_XFS },
 };
-
 
 void needs_add(struct needs *n, enum feature feature, enum need need)
 {
@@ -139,8 +137,8 @@ static int check_bus(const struct needs *n, struct err *e)
 	return device ? refuse(e,
 			       "--machine %s: on which bus, virtio-pci, virtio-mmio or "
 			       "virtio-ccw?",
-			       device)
-		      : 0;
+			       device) :
+			0;
 }
 
 int needs_of_machine(struct needs *n, const struct option_list *words, enum kernel_arch arch,

@@ -31,8 +31,8 @@ static uint64_t get(const uint8_t *at, unsigned int size, bool big)
 
 #define FIELD(l, bytes, header, name)                                                              \
 	((l)->wide ? get((bytes) + offsetof(Elf64_##header, name),                                 \
-			 sizeof(((Elf64_##header *)0)->name), (l)->big)                            \
-		   : get((bytes) + offsetof(Elf32_##header, name),                                 \
+			 sizeof(((Elf64_##header *)0)->name), (l)->big) :                          \
+		     get((bytes) + offsetof(Elf32_##header, name),                                 \
 			 sizeof(((Elf32_##header *)0)->name), (l)->big))
 
 static int read_layout(int fd, const char *name, struct layout *ret, struct err *e)

@@ -6,9 +6,9 @@
 #include "image-build/base/refuse.h"
 #include "lib/array.h"
 
-#define ANY ARCH_ANY
-#define X86_64 ARCH_X86_64
-#define S390X ARCH_S390X
+#define ANY     ARCH_ANY
+#define X86_64  ARCH_X86_64
+#define S390X   ARCH_S390X
 #define AARCH64 ARCH_AARCH64
 
 #define FEATURE(id, name, archs, by_default, what)                                                 \
@@ -45,7 +45,6 @@ static const struct {
 } module_names[] = {
 #include "kernel-config/features.def"
 };
-
 
 enum feature feature_find(const char *name)
 {

@@ -13,7 +13,7 @@
 #include "image-build/base/refuse.h"
 #include "lib/array.h"
 
-#define CHUNK (128U << 10)
+#define CHUNK     (128U << 10)
 #define GZIP_ONLY (16 + MAX_WBITS) /* for zlib */
 #define MARK_SIZE 8
 static const char mark_start[MARK_SIZE + 1] = "IKCFG_ST";
@@ -168,7 +168,6 @@ static const struct magic {
 	{ 4, { 0x02, 0x21, 0x4c, 0x18 } },         /* LZ4 as the kernel packs it */
 	{ 4, { 0x04, 0x22, 0x4d, 0x18 } },         /* LZ4's frame */
 };
-
 
 static bool looks_packed(const uint8_t *bytes, size_t size)
 {

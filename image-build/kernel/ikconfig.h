@@ -15,10 +15,10 @@
  * bzImage, s390x' images, arm64's Image and Image.gz, EFI zboot and vmlinux, and
  * asks none of their headers. Source: kernel/configs.c, scripts/extract-ikconfig.
  */
-#define IKCONFIG_IMAGE_MAX (256U << 20) /* bytes of an image */
-#define IKCONFIG_UNPACK_MAX (1U << 30)  /* bytes unpacked in all in search of the marks */
-#define IKCONFIG_TRIES_MAX 256          /* places that look like a beginning */
-#define IKCONFIG_GZIP_MAX (1U << 20)    /* bytes between the marks */
+#define IKCONFIG_IMAGE_MAX  (256U << 20) /* bytes of an image */
+#define IKCONFIG_UNPACK_MAX (1U << 30)   /* bytes unpacked in all in search of the marks */
+#define IKCONFIG_TRIES_MAX  256          /* places that look like a beginning */
+#define IKCONFIG_GZIP_MAX   (1U << 20)   /* bytes between the marks */
 
 /*
  * Pure. *ret_text is allocated, its size without the closing NUL. -ENODATA where

@@ -195,7 +195,6 @@ static const struct {
 	{ ARCH_AARCH64, "aarch64", "arm64", "ARM64" },
 };
 
-
 static enum kernel_arch find_arch(const struct kconfig *k)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(archs); i++)

@@ -11,9 +11,9 @@
  * fragment of one, or what /proc/config.gz unpacks to. Pure. Source:
  * scripts/kconfig/confdata.c, conf_read_simple().
  */
-#define KCONFIG_TEXT_MAX (4 << 20) /* bytes; distributions' have 300,000 */
-#define KCONFIG_OPTIONS_MAX 65536  /* distributions' have 12,000 */
-#define KCONFIG_NAME_MAX 127       /* bytes of a name, without CONFIG_ */
+#define KCONFIG_TEXT_MAX    (4 << 20) /* bytes; distributions' have 300,000 */
+#define KCONFIG_OPTIONS_MAX 65536     /* distributions' have 12,000 */
+#define KCONFIG_NAME_MAX    127       /* bytes of a name, without CONFIG_ */
 
 enum kconfig_state {
 	KCONFIG_OFF,      /* n, "is not set", or not there */

@@ -6,7 +6,7 @@
 #include "image-build/base/refuse.h"
 #include "lib/array.h"
 
-#define OCI "application/vnd.oci.image."
+#define OCI    "application/vnd.oci.image."
 #define DOCKER "application/vnd.docker."
 
 static const struct {

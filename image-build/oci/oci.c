@@ -11,8 +11,8 @@
 #include "image-build/base/refuse.h"
 #include "lib/array.h"
 
-#define REF_NAME "org.opencontainers.image.ref.name"
-#define JSON_DEPTH 32
+#define REF_NAME    "org.opencontainers.image.ref.name"
+#define JSON_DEPTH  32
 #define MAX_CHOICES 64
 
 static void cleanup_json(struct json_object **o)
@@ -227,8 +227,8 @@ static int choose(struct json_object *index, const char *ref, const char *platfo
 		count = narrow(choices, count, platform, strict && !ref);
 	if (!count)
 		return refuse(e,
-			      total ? "no image for platform %.60s; name another with --platform"
-				    : "an index without images%.0s",
+			      total ? "no image for platform %.60s; name another with --platform" :
+				      "an index without images%.0s",
 			      platform);
 	if (count > 1)
 		return ambiguous(choices, count, e);
@@ -347,8 +347,7 @@ int oci_load(const struct oci_source *s, const char *ref, const char *platform,
 	struct descriptor chosen, d;
 	int r;
 
-	r = find_manifest(s, ref, platform ? platform : host_platform(), &chosen, &manifest,
-			  e);
+	r = find_manifest(s, ref, platform ? platform : host_platform(), &chosen, &manifest, e);
 	if (!r && !member(manifest, "config", json_type_object))
 		r = refuse(e, "the manifest names no configuration");
 	if (!r)

@@ -9,9 +9,9 @@
 
 /* What a guest makes its plan of, as far as it is at hand on the build machine. */
 struct plan_inputs {
-	const char *cmdline;          /* NULL: nobody knows it yet */
-	const char *arch;             /* whose kernels cut it, of kernel_arch_name(); NULL: this machine's */
-	const char *policy;           /* a file; NULL: the strict defaults */
+	const char *cmdline; /* NULL: nobody knows it yet */
+	const char *arch;    /* whose kernels cut it, of kernel_arch_name(); NULL: this machine's */
+	const char *policy;  /* a file; NULL: the strict defaults */
 	const char *manifest;         /* a file; NULL: none */
 	const struct tree *initramfs; /* which is being packed, the manifest with it; or NULL */
 	bool agent_in_initramfs;      /* where initramfs is NULL */

@@ -190,8 +190,8 @@ static int read_attributes(struct archive_entry *entry, struct inode *inode, str
 	inode->device_minor = (uint32_t)archive_entry_rdevminor(entry);
 	r = check_number("device major", (int64_t)archive_entry_rdevmajor(entry),
 			 LIMIT_DEVICE_MAJOR, e);
-	return r ? r
-		 : check_number("device minor", (int64_t)archive_entry_rdevminor(entry),
+	return r ? r :
+		   check_number("device minor", (int64_t)archive_entry_rdevminor(entry),
 				LIMIT_DEVICE_MINOR, e);
 }
 
@@ -438,8 +438,8 @@ int layer_read(struct layer *l, struct blob *b, struct err *e)
 	if (!a || archive_read_support_format_tar(a) || archive_read_support_format_empty(a))
 		return refuse(e, "libarchive cannot read tars");
 	if (archive_read_open(a, &feed, NULL, feed_archive, NULL) != ARCHIVE_OK)
-		return feed.failed ? -EIO
-				   : refuse(e, "it is not a tar: %s",
+		return feed.failed ? -EIO :
+				     refuse(e, "it is not a tar: %s",
 					    archive_error_string(a) ? archive_error_string(a) : "");
 	r = read_entries(l, a, &feed, e);
 	if (!r)

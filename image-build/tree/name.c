@@ -7,8 +7,8 @@
 #include "image-build/base/refuse.h"
 
 #define WHITEOUT_PREFIX ".wh."
-#define AUFS_PREFIX ".wh..wh."
-#define OPAQUE_NAME ".wh..wh..opq"
+#define AUFS_PREFIX     ".wh..wh."
+#define OPAQUE_NAME     ".wh..wh..opq"
 
 static bool starts_with(const char *text, const char *prefix)
 {

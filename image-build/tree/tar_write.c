@@ -10,7 +10,7 @@
 #include "image-build/base/refuse.h"
 #include "lib/io.h"
 
-#define BLOCK 512
+#define BLOCK       512
 #define BUFFER_SIZE (256 << 10)
 
 /* POSIX.1-2017, pax: "ustar Interchange Format". */

@@ -58,8 +58,8 @@ int overlay_take_xattr(struct inode *inode, const char *name, const void *value,
 	for (size_t i = 0; i < ARRAY_SIZE(kept); i++) {
 		bool prefix = kept[i][strlen(kept[i]) - 1] == '.';
 
-		if (prefix ? !strncmp(name, kept[i], strlen(kept[i])) && name[strlen(kept[i])]
-			   : !strcmp(name, kept[i])) {
+		if (prefix ? !strncmp(name, kept[i], strlen(kept[i])) && name[strlen(kept[i])] :
+			     !strcmp(name, kept[i])) {
 			inode_set_xattr(inode, name, value, size);
 			return 0;
 		}

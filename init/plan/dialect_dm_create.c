@@ -75,7 +75,13 @@ static int check_root(const struct fields *f, struct err *e)
 
 /* The words of a verity line and what takes them. */
 static const char *const param_keys[] = {
-	"data_block_size", "hash_block_size", "data_blocks", "hash_start", "hash", "root_hash", "salt",
+	"data_block_size",
+	"hash_block_size",
+	"data_blocks",
+	"hash_start",
+	"hash",
+	"root_hash",
+	"salt",
 };
 
 static int take_params(char **rest, struct verity_params *p, struct err *e)
@@ -105,7 +111,8 @@ static int take_option(const char *word, struct boot_plan *plan, struct verity_p
 	else if (strcmp(word, "panic_on_corruption"))
 		return err_set(e, FAIL_VALUE_INVALID, EINVAL,
 			       "dm-mod.create=: the option %.60s weakens verification or is not "
-			       "known", word);
+			       "known",
+			       word);
 	if (!plan->given.on_corruption)
 		plan->on_corruption = policy;
 	return 0;
@@ -185,5 +192,7 @@ static int finish(struct boot_plan *plan, struct err *e)
 }
 
 const struct dialect dialect_dm_create = {
-	.name = "dm-mod.create=", .take = take, .finish = finish,
+	.name = "dm-mod.create=",
+	.take = take,
+	.finish = finish,
 };

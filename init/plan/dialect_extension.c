@@ -12,9 +12,9 @@
 #include "init/plan/pairs.h"
 #include "lib/array.h"
 
-#define PREFIX      "kata.extension."
-#define SUFFIX      ".verity_params"
-#define NAME_PREFIX "extension-"
+#define PREFIX          "kata.extension."
+#define SUFFIX          ".verity_params"
+#define NAME_PREFIX     "extension-"
 #define NAME_MAX_LENGTH 20 /* fits into a volume's name */
 
 /* A virtio-blk disk's serial number is cut at this. */
@@ -33,7 +33,6 @@ static bool is_name(const char *name)
 static const char *const required[] = {
 	"root_hash", "salt", "data_blocks", "data_block_size", "hash_block_size",
 };
-
 
 static int take_param(const struct pair *pair, struct verity_params *p, unsigned int *seen,
 		      struct err *e)
@@ -61,7 +60,8 @@ static int take_params(char *text, struct verity_params *p, struct err *e)
 			return r;
 	}
 	if (!r && !(seen & 1))
-		return err_set(e, FAIL_ROOT_HASH_MISSING, EINVAL, "verity_params has no root_hash=");
+		return err_set(e, FAIL_ROOT_HASH_MISSING, EINVAL,
+			       "verity_params has no root_hash=");
 	if (!r && seen != (1U << ARRAY_SIZE(required)) - 1)
 		return err_set(e, FAIL_VERITY_PARAMS_INVALID, EINVAL,
 			       "verity_params lacks one of root_hash, salt, data_blocks, "
@@ -140,5 +140,7 @@ static int finish(struct boot_plan *plan, struct err *e)
 }
 
 const struct dialect dialect_extension = {
-	.name = "kata.extension.", .take = take, .finish = finish,
+	.name = "kata.extension.",
+	.take = take,
+	.finish = finish,
 };

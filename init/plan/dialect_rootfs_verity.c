@@ -74,5 +74,7 @@ static int finish(struct boot_plan *plan, struct err *e)
 }
 
 const struct dialect dialect_rootfs_verity = {
-	.name = "rootfs_verity.hash=", .take = take, .finish = finish,
+	.name = "rootfs_verity.hash=",
+	.take = take,
+	.finish = finish,
 };

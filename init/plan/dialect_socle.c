@@ -72,10 +72,10 @@ static int take_upper(struct boot_plan *plan, const char *value, struct err *e)
 	plan->upper = strcmp(value, "none") ? PLAN_UPPER_TMPFS : PLAN_UPPER_NONE;
 	if (plan->upper == PLAN_UPPER_NONE || !strcmp(value, "tmpfs"))
 		return 0;
-	if (strncmp(value, size_key, strlen(size_key)) ||
-	    !is_tmpfs_size(value + strlen(size_key)))
-		return invalid(e, "upper", value,
-			       "none, tmpfs or tmpfs,size=SIZE (a number above 0 with k, m, g or %)");
+	if (strncmp(value, size_key, strlen(size_key)) || !is_tmpfs_size(value + strlen(size_key)))
+		return invalid(
+			e, "upper", value,
+			"none, tmpfs or tmpfs,size=SIZE (a number above 0 with k, m, g or %)");
 	strcpy(plan->upper_size, value + strlen(size_key));
 	return 0;
 }
@@ -194,8 +194,9 @@ static int take_layer_keys(struct volume *v, char *text, struct err *e)
 
 	while ((r = pairs_next(&pairs, &pair, e)) > 0) {
 		if (!pair.value)
-			return err_set(e, !strcmp(pair.key, "root_hash") ? FAIL_ROOT_HASH_MISSING :
-									    FAIL_VALUE_INVALID,
+			return err_set(e,
+				       !strcmp(pair.key, "root_hash") ? FAIL_ROOT_HASH_MISSING :
+									FAIL_VALUE_INVALID,
 				       EINVAL, "\"%.40s\" in a layer is not key=value", pair.key);
 		r = layer_set(v, pair.key, pair.value, e);
 		if (r)
@@ -247,17 +248,18 @@ static const struct key {
 	{ "manifest", false, take_manifest },
 };
 
-
 int dialect_socle_set(struct boot_plan *plan, const char *key, const char *value, struct err *e)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
 		if (strcmp(keys[i].key, key))
 			continue;
 		if (plan->keys_seen & 1U << i && !keys[i].repeated)
-			return err_set(e, FAIL_KEY_REPEATED, EINVAL, PREFIX "%s= stands twice", key);
+			return err_set(e, FAIL_KEY_REPEATED, EINVAL, PREFIX "%s= stands twice",
+				       key);
 		plan->keys_seen |= 1U << i;
 		if (!value)
-			return err_set(e, FAIL_VALUE_INVALID, EINVAL, PREFIX "%s has no value", key);
+			return err_set(e, FAIL_VALUE_INVALID, EINVAL, PREFIX "%s has no value",
+				       key);
 		return keys[i].take(plan, value, e);
 	}
 	return err_set(e, FAIL_KEY_UNKNOWN, EINVAL, "this version knows no " PREFIX "%.60s", key);

@@ -38,7 +38,9 @@ static const char *scalar(struct json_object *value)
 		return text;
 	/* A text with a NUL in it would be another one here. */
 	return type == json_type_string && text &&
-		       strlen(text) == (size_t)json_object_get_string_len(value) ? text : NULL;
+			       strlen(text) == (size_t)json_object_get_string_len(value) ?
+		       text :
+		       NULL;
 }
 
 /*
@@ -176,8 +178,9 @@ int manifest_parse(const char *text, size_t size, struct boot_plan *plan, struct
 	if (!json_object_is_type(object, json_type_object))
 		return invalid(e, "it is no object");
 	if (members_in_text(text) != members_in_object(object))
-		return err_set(e, FAIL_KEY_REPEATED, EINVAL,
-			       "a key stands twice in one object of the manifest, or there are more "
-			       "objects than it and its layers");
+		return err_set(
+			e, FAIL_KEY_REPEATED, EINVAL,
+			"a key stands twice in one object of the manifest, or there are more "
+			"objects than it and its layers");
 	return take_members(object, plan, e);
 }

@@ -7,11 +7,9 @@
 
 /* In the order in which they finish: whoever claims the root first has it. */
 static const struct dialect *const dialects[] = {
-	&dialect_socle,   &dialect_dm_create, &dialect_rootfs_verity,
-	&dialect_systemd, &dialect_volatile,  &dialect_extension,
-	&dialect_root,
+	&dialect_socle,    &dialect_dm_create, &dialect_rootfs_verity, &dialect_systemd,
+	&dialect_volatile, &dialect_extension, &dialect_root,
 };
-
 
 static int take(const struct cmdline_param *param, struct boot_plan *plan, struct err *e)
 {

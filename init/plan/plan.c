@@ -36,7 +36,8 @@ int plan_settle(struct boot_plan *plan, bool agent_in_initramfs, struct err *e)
 	if (plan->root == PLAN_ROOT_TMPFS && plan->layers > 1)
 		return err_set(e, FAIL_VALUE_INVALID, EINVAL,
 			       "systemd.volatile=yes takes /usr from one file system, not from a "
-			       "stack of %zu layers", plan->layers);
+			       "stack of %zu layers",
+			       plan->layers);
 	/* An empty tmpfs has no agent in it. */
 	if (plan->root == PLAN_ROOT_NONE ||
 	    (plan->root == PLAN_ROOT_TMPFS && !plan->layers && !plan->has_usr))

@@ -9,14 +9,14 @@
  * makes it, steps follow it, and tests compare it as text.
  */
 
-#define PLAN_LAYERS_MAX     127  /* OVERLAY_LOWER_MAX; devices stay below BLOCKDEV_MAX */
+#define PLAN_LAYERS_MAX     127 /* OVERLAY_LOWER_MAX; devices stay below BLOCKDEV_MAX */
 #define PLAN_EXTENSIONS_MAX 16
 #define PLAN_VOLUMES_MAX    (PLAN_LAYERS_MAX + PLAN_EXTENSIONS_MAX + 1)
-#define PLAN_PATH_SIZE      256  /* the agent's path and the report's, with the NUL */
-#define PLAN_SIZE_SIZE      24   /* a tmpfs size: "50%", "512m" */
-#define PLAN_TIMEOUT_MAX    3600 /* seconds */
+#define PLAN_PATH_SIZE      256        /* the agent's path and the report's, with the NUL */
+#define PLAN_SIZE_SIZE      24         /* a tmpfs size: "50%", "512m" */
+#define PLAN_TIMEOUT_MAX    3600       /* seconds */
 #define PLAN_PORT_MAX       4294967294 /* of vsock; above it VMADDR_PORT_ANY, which is none */
-#define PLAN_MANIFEST_MAX   1048576 /* bytes */
+#define PLAN_MANIFEST_MAX   1048576    /* bytes */
 
 /* Where / comes from. */
 enum plan_root {
@@ -42,7 +42,7 @@ enum plan_on_failure {
 struct plan_failure {
 	enum plan_on_failure how;
 	char device[PLAN_PATH_SIZE]; /* the report's character device, or empty */
-	uint32_t vsock_port;         /* the report's port on the host, 0: none; one of both at most */
+	uint32_t vsock_port; /* the report's port on the host, 0: none; one of both at most */
 };
 
 /* What our own keys have said, so that no other dialect changes it. */
@@ -60,22 +60,22 @@ struct plan_manifest {
 
 struct boot_plan {
 	enum plan_root root;
-	const char *dialect;                   /* which one gave the root, NULL: none yet */
-	size_t layers;                         /* how many */
-	struct volume layer[PLAN_LAYERS_MAX];  /* topmost first */
+	const char *dialect;                  /* which one gave the root, NULL: none yet */
+	size_t layers;                        /* how many */
+	struct volume layer[PLAN_LAYERS_MAX]; /* topmost first */
 	enum plan_upper upper;
-	char upper_size[PLAN_SIZE_SIZE];       /* empty: the kernel's default, half of memory */
-	bool state_tmpfs;                      /* a tmpfs on /var (systemd.volatile=state) */
+	char upper_size[PLAN_SIZE_SIZE]; /* empty: the kernel's default, half of memory */
+	bool state_tmpfs;                /* a tmpfs on /var (systemd.volatile=state) */
 	bool has_usr;
-	struct volume usr;                     /* mounted on /usr of the root */
+	struct volume usr; /* mounted on /usr of the root */
 	size_t extensions;
 	struct volume extension[PLAN_EXTENSIONS_MAX]; /* on /run/kata-extensions/NAME */
-	char agent[PLAN_PATH_SIZE];            /* absolute, inside of the new root */
-	unsigned int timeout_s;                /* for all devices together */
+	char agent[PLAN_PATH_SIZE];                   /* absolute, inside of the new root */
+	unsigned int timeout_s;                       /* for all devices together */
 	struct plan_failure failure;
 	enum verity_corruption on_corruption;
 	struct plan_manifest manifest;
-	unsigned int keys_seen;                /* our own keys, a bit for each */
+	unsigned int keys_seen; /* our own keys, a bit for each */
 	struct plan_given given;
 };
 

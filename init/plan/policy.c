@@ -18,7 +18,6 @@ static const struct {
 	{ "on_corruption", "any", "stop", offsetof(struct policy, corruption_stops) },
 };
 
-
 static int invalid(struct err *e, const char *line)
 {
 	return err_set(e, FAIL_VALUE_INVALID, EINVAL, POLICY_FILE " has a line \"%.60s\"", line);
@@ -35,8 +34,8 @@ static int take_line(char *line, struct policy *policy, unsigned int *seen, stru
 		if (strcmp(line, keys[i].key))
 			continue;
 		if (*seen & 1U << i)
-			return err_set(e, FAIL_KEY_REPEATED, EINVAL, POLICY_FILE ": %s= stands twice",
-				       line);
+			return err_set(e, FAIL_KEY_REPEATED, EINVAL,
+				       POLICY_FILE ": %s= stands twice", line);
 		*seen |= 1U << i;
 		if (strcmp(value, keys[i].default_word) && strcmp(value, keys[i].other_word)) {
 			value[-1] = '=';
@@ -72,9 +71,11 @@ static int check_volume(const struct policy *policy, const struct volume *v, str
 			    "nothing proves %s, and the policy of this initramfs requires verity",
 			    v->name);
 	else if (policy->signature_required && !verity_signature_asked(&v->signature))
-		r = err_set(e, FAIL_POLICY_REFUSED, EPERM,
-			    "the root hash of %s has no signature, and the policy of this initramfs "
-			    "requires one", v->name);
+		r = err_set(
+			e, FAIL_POLICY_REFUSED, EPERM,
+			"the root hash of %s has no signature, and the policy of this initramfs "
+			"requires one",
+			v->name);
 	if (r)
 		err_volume(e, v->name);
 	return r;

@@ -8,7 +8,8 @@
 
 /* No and yes side by side. */
 static const char *const words[][2] = {
-	{ "0", "1" }, { "no", "yes" }, { "n", "y" }, { "false", "true" }, { "f", "t" }, { "off", "on" },
+	{ "0", "1" },        { "no", "yes" }, { "n", "y" },
+	{ "false", "true" }, { "f", "t" },    { "off", "on" },
 };
 
 static bool is_word(const char *value, size_t meaning)

@@ -27,7 +27,6 @@ static const struct {
 	{ "root-hash-signature", "signature", false },
 };
 
-
 /* Words of veritytab(5) that say when, not how, to open a device. */
 static const char *const ignored[] = {
 	"auto", "nofail", "_netdev", "x-initrd.attach", "superblock", "uuid",

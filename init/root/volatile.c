@@ -18,7 +18,9 @@
 int volatile_tmpfs(const char *target, struct err *e)
 {
 	const struct fs_option options[] = {
-		{ "source", "tmpfs" }, { "mode", "0755" }, { "size", "25%" },
+		{ "source", "tmpfs" },
+		{ "mode", "0755" },
+		{ "size", "25%" },
 	};
 	const struct fs_mount m = {
 		.type = "tmpfs",

@@ -23,8 +23,8 @@ static void tell(int signal)
 	/* Another process than the one that asked, the watchdog say, merely ends. */
 	if (getpid() != owner)
 		_exit(1);
-	(void)err_set(&e, FAIL_INIT_CRASHED, EFAULT, "socle-init was ended by signal %d (%s)", signal,
-		      strsignal(signal));
+	(void)err_set(&e, FAIL_INIT_CRASHED, EFAULT, "socle-init was ended by signal %d (%s)",
+		      signal, strsignal(signal));
 	log_failure(how_to_fail, *failing_step, &e);
 }
 

@@ -23,7 +23,8 @@
 
 static int kmsg = -1;
 
-/* What the kernel says about lines from /dev/kmsg: "ratelimit" unless its command line has other. */
+/* What the kernel says about lines from /dev/kmsg: "ratelimit" unless its command line has other.
+ */
 static const char limit_file[] = "/proc/sys/kernel/printk_devkmsg";
 static char limit[16];
 
@@ -109,16 +110,18 @@ _Noreturn static void leave(enum plan_on_failure how)
 	_exit(1);
 }
 
-_Noreturn void log_failure(const struct plan_failure *failure, const char *step, const struct err *e)
+_Noreturn void log_failure(const struct plan_failure *failure, const char *step,
+			   const struct err *e)
 {
 	char line[LINE_SIZE];
 	int n;
 
 	watchdog_stop();
-	/* A console or a disk that never answers would keep the line, or the kernel on its way out. */
+	/* A console or a disk that never answers would keep the line, or the kernel on its way out.
+	 */
 	watchdog_leave();
 	n = snprintf(line, sizeof(line) - 1, "socle: FAILED step=%s volume=%s code=%s: %s", step,
-			 e->volume[0] ? e->volume : "-", fail_name(e->code), e->text);
+		     e->volume[0] ? e->volume : "-", fail_name(e->code), e->text);
 
 	log_open();
 	/* Even loglevel=0 must not keep this line from the consoles. */

@@ -28,6 +28,7 @@ void log_keep_open(const struct plan_failure *failure);
  * Say the failure once on every console and, if there is one, to the report; let
  * them drain; then leave as failure says. Does not return.
  */
-_Noreturn void log_failure(const struct plan_failure *failure, const char *step, const struct err *e);
+_Noreturn void log_failure(const struct plan_failure *failure, const char *step,
+			   const struct err *e);
 
 #endif

@@ -56,7 +56,8 @@ static int read_dev(int dir, struct blockdev *b)
 
 	if (n < 0)
 		return (int)n;
-	return sscanf(text, "%u:%u%c", &b->major, &b->minor, &tail) == 3 && tail == '\n' ? 0 : -EINVAL;
+	return sscanf(text, "%u:%u%c", &b->major, &b->minor, &tail) == 3 && tail == '\n' ? 0 :
+											   -EINVAL;
 }
 
 /* Blanks and NULs at either end are padding; a NUL inside ends the number. */
@@ -159,7 +160,8 @@ int blockdev_read(int sysfs, const char *name, struct blockdev *ret)
 	uint64_t sectors;
 	auto_fd int dir = -1;
 
-	if (is_own_kind(name) || strlen(name) >= sizeof(b.name) || strchr(name, '/') || *name == '.')
+	if (is_own_kind(name) || strlen(name) >= sizeof(b.name) || strchr(name, '/') ||
+	    *name == '.')
 		return -ENOENT;
 	strcpy(b.name, name);
 	snprintf(path, sizeof(path), "class/block/%s", name);
@@ -244,7 +246,8 @@ const char *blockdev_inventory(const struct blockdev_set *set, char *buf, size_t
 
 		if (b->partuuid[0])
 			n = snprintf(one + n - 1, sizeof(one) - (size_t)n, ", PARTUUID=%s)",
-				     b->partuuid) + n - 1;
+				     b->partuuid) +
+			    n - 1;
 		if (used + (size_t)n + 16 > size) {
 			snprintf(buf + used, size - used, " and %zu more", set->count - i);
 			break;
@@ -272,7 +275,7 @@ int blockdev_open(int dev, const struct blockdev *b, struct err *e)
 	if (fstat(fd, &st))
 		return err_errno(e, FAIL_SYSTEM_CALL_FAILED, "stat /dev/%s", node);
 	if (!S_ISBLK(st.st_mode) || st.st_rdev != makedev(b->major, b->minor))
-		return err_set(e, FAIL_DEVICE_NOT_FOUND, ENODEV, "/dev/%s is not block device %u:%u",
-			       node, b->major, b->minor);
+		return err_set(e, FAIL_DEVICE_NOT_FOUND, ENODEV,
+			       "/dev/%s is not block device %u:%u", node, b->major, b->minor);
 	return steal_fd(&fd);
 }

@@ -19,10 +19,10 @@
  * serial is 20 bytes with no closing NUL when full (virtio 1.2, 5.2.6.1).
  */
 
-#define BLOCKDEV_NAME_SIZE   32  /* DISK_NAME_LEN */
-#define BLOCKDEV_SERIAL_SIZE 64  /* SCSI's page 0x80 is cut to this */
+#define BLOCKDEV_NAME_SIZE    32  /* DISK_NAME_LEN */
+#define BLOCKDEV_SERIAL_SIZE  64  /* SCSI's page 0x80 is cut to this */
 #define BLOCKDEV_ADDRESS_SIZE 192 /* deeper bridges than this are cut off */
-#define BLOCKDEV_MAX         512 /* disks and partitions together */
+#define BLOCKDEV_MAX          512 /* disks and partitions together */
 
 struct blockdev {
 	char name[BLOCKDEV_NAME_SIZE];     /* the kernel's name, "vda1" */
@@ -34,8 +34,8 @@ struct blockdev {
 	 */
 	char address[BLOCKDEV_ADDRESS_SIZE];
 	unsigned int major, minor;
-	unsigned int partition;            /* its number, 0 for a whole disk */
-	uint64_t size_bytes;               /* never 0 */
+	unsigned int partition; /* its number, 0 for a whole disk */
+	uint64_t size_bytes;    /* never 0 */
 	/* Ids that are read from the device itself, when a reference asks for them. */
 	bool probed;
 	char partuuid[40];

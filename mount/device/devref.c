@@ -22,17 +22,12 @@ static const struct {
 	const char *prefix;
 	enum devref_kind kind;
 } forms[] = {
-	{ "/dev/", DEVREF_PATH },
-	{ "SERIAL=", DEVREF_SERIAL },
-	{ "PARTUUID=", DEVREF_PARTUUID },
-	{ "PARTLABEL=", DEVREF_PARTLABEL },
-	{ "UUID=", DEVREF_UUID },
-	{ "LABEL=", DEVREF_LABEL },
-	{ "PCI=", DEVREF_PCI },
-	{ "SCSI=", DEVREF_SCSI },
+	{ "/dev/", DEVREF_PATH },         { "SERIAL=", DEVREF_SERIAL },
+	{ "PARTUUID=", DEVREF_PARTUUID }, { "PARTLABEL=", DEVREF_PARTLABEL },
+	{ "UUID=", DEVREF_UUID },         { "LABEL=", DEVREF_LABEL },
+	{ "PCI=", DEVREF_PCI },           { "SCSI=", DEVREF_SCSI },
 	{ "CCW=", DEVREF_CCW },
 };
-
 
 /* One character of a value, \xHH decoded: bytes taken, 0 for a bad escape. */
 static size_t take_char(const char *text, char *ret)
@@ -71,8 +66,7 @@ static int unescape(const char *text, char *out, size_t size)
 }
 
 /* Two numbers with a colon between. */
-static int parse_pair(const char *text, uint64_t first_max, uint64_t second_max,
-		      struct devref *ret)
+static int parse_pair(const char *text, uint64_t first_max, uint64_t second_max, struct devref *ret)
 {
 	const char *colon = strchr(text, ':');
 	uint64_t first, second;
@@ -206,9 +200,11 @@ int devref_parse(const char *text, struct devref *ret, struct err *e)
 	int n = snprintf(base, sizeof(base), "%s", text);
 
 	if (n < 0 || (size_t)n >= sizeof(base) || take_suffix(base, &ref) || parse_form(base, &ref))
-		return err_set(e, FAIL_VALUE_INVALID, EINVAL,
-			       "\"%.120s\" is no device reference (/dev/NAME, MAJOR:MINOR, SERIAL=, "
-			       "PARTUUID=, PARTLABEL=, UUID=, LABEL=, PCI=, SCSI= or CCW=)", text);
+		return err_set(
+			e, FAIL_VALUE_INVALID, EINVAL,
+			"\"%.120s\" is no device reference (/dev/NAME, MAJOR:MINOR, SERIAL=, "
+			"PARTUUID=, PARTLABEL=, UUID=, LABEL=, PCI=, SCSI= or CCW=)",
+			text);
 	*ret = ref;
 	return 0;
 }

@@ -108,8 +108,8 @@ static bool base_matches(const struct blockdev *b, const struct devref *ref)
 	case DEVREF_LABEL:
 		return !strcmp(b->label, ref->value);
 	case DEVREF_PCI:
-		return !b->partition && (strchr(ref->value, ':') ? address_has(b, ref->value)
-								 : pci_path_is(b, ref->value));
+		return !b->partition && (strchr(ref->value, ':') ? address_has(b, ref->value) :
+								   pci_path_is(b, ref->value));
 	case DEVREF_SCSI:
 		return !b->partition && scsi_address_is(b, ref->major, ref->minor);
 	case DEVREF_CCW:

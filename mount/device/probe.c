@@ -93,8 +93,9 @@ int probe_fstype(int fd, char type[FSTYPE_SIZE], struct err *e)
 	if (r < 0)
 		return err_errno(e, FAIL_DEVICE_READ_FAILED, "read the file system's superblock");
 	return err_set(e, FAIL_FILESYSTEM_UNKNOWN, EMEDIUMTYPE,
-		       r == PROBE_AMBIGUOUS ? "more than one file system claims the device" :
-					      "there is no erofs, squashfs, ext4 or xfs on the device");
+		       r == PROBE_AMBIGUOUS ?
+			       "more than one file system claims the device" :
+			       "there is no erofs, squashfs, ext4 or xfs on the device");
 }
 
 /* Whether the device could be read; one without a file system, or with two, has no ids. */

@@ -70,8 +70,9 @@ static int ambiguous(const struct device_search *s, const struct device_wish *wi
 		     struct err *e)
 {
 	char ref[DEVREF_TEXT_SIZE], inventory[ERR_TEXT_SIZE];
-	int r = err_set(e, FAIL_DEVICE_AMBIGUOUS, ENOTUNIQ, "%zu devices answer to %s; there are: %s",
-			count, devref_print(wish->ref, ref, sizeof(ref)),
+	int r = err_set(e, FAIL_DEVICE_AMBIGUOUS, ENOTUNIQ,
+			"%zu devices answer to %s; there are: %s", count,
+			devref_print(wish->ref, ref, sizeof(ref)),
 			blockdev_inventory(&s->set, inventory, sizeof(inventory) / 2));
 
 	err_volume(e, wish->volume);
@@ -183,8 +184,8 @@ static void wait_for_uevent(int fd, int64_t until_ms)
 }
 
 /* Wait until something changed (1), the limit is reached (0), or an error. */
-static int wait_for_change(struct device_search *s, int64_t rescan_ms, int64_t end_ms,
-			   bool *asked, struct err *e)
+static int wait_for_change(struct device_search *s, int64_t rescan_ms, int64_t end_ms, bool *asked,
+			   struct err *e)
 {
 	for (;;) {
 		int64_t now = clock_ms();

@@ -20,7 +20,7 @@ struct device_search {
 struct device_wish {
 	char volume[ERR_VOLUME_SIZE]; /* whose it is, for messages */
 	const struct devref *ref;
-	struct blockdev found;        /* filled on success */
+	struct blockdev found; /* filled on success */
 };
 
 /*

@@ -10,13 +10,13 @@
  * fs/erofs/erofs_fs.h, struct erofs_super_block; all of it is little-endian.
  */
 #define EROFS_SUPERBLOCK_OFFSET 1024 /* bytes from the start of the device */
-#define EROFS_SUPERBLOCK_SIZE 128
-#define EROFS_UUID_SIZE 16
+#define EROFS_SUPERBLOCK_SIZE   128
+#define EROFS_UUID_SIZE         16
 
 /* Bits of incompat. */
-#define EROFS_INCOMPAT_COMPR_CFGS 0x2   /* algorithms are a set */
-#define EROFS_INCOMPAT_DEVICE_TABLE 0x8 /* there are more devices */
-#define EROFS_INCOMPAT_48BIT 0x80       /* blocks has more bits elsewhere */
+#define EROFS_INCOMPAT_COMPR_CFGS   0x2  /* algorithms are a set */
+#define EROFS_INCOMPAT_DEVICE_TABLE 0x8  /* there are more devices */
+#define EROFS_INCOMPAT_48BIT        0x80 /* blocks has more bits elsewhere */
 
 struct erofs_superblock {
 	uint32_t block_size; /* bytes; 512 to 65536 */

@@ -13,9 +13,9 @@
 static const struct {
 	const char *type, *option;
 } fstypes[] = {
-	{ "erofs", "CONFIG_EROFS_FS" },   { "overlay", "CONFIG_OVERLAY_FS" },
-	{ "tmpfs", "CONFIG_TMPFS" },      { "squashfs", "CONFIG_SQUASHFS" },
-	{ "ext4", "CONFIG_EXT4_FS" },     { "xfs", "CONFIG_XFS_FS" },
+	{ "erofs", "CONFIG_EROFS_FS" },    { "overlay", "CONFIG_OVERLAY_FS" },
+	{ "tmpfs", "CONFIG_TMPFS" },       { "squashfs", "CONFIG_SQUASHFS" },
+	{ "ext4", "CONFIG_EXT4_FS" },      { "xfs", "CONFIG_XFS_FS" },
 	{ "devtmpfs", "CONFIG_DEVTMPFS" }, { "proc", "CONFIG_PROC_FS" },
 	{ "sysfs", "CONFIG_SYSFS" },
 };
@@ -29,7 +29,8 @@ int kernel_lacks_fstype(const char *type, struct err *e)
 			option = fstypes[i].option;
 	return err_set(e, FAIL_KERNEL_FEATURE_MISSING, ENODEV,
 		       "the kernel has no file system %s: %s is off, or its module is not in the "
-		       "initramfs", type, option);
+		       "initramfs",
+		       type, option);
 }
 
 /*
@@ -42,14 +43,10 @@ static const struct compression {
 	unsigned int number;
 	const char *option;
 } compressions[] = {
-	{ "erofs", 0, "CONFIG_EROFS_FS_ZIP" },
-	{ "erofs", 1, "CONFIG_EROFS_FS_ZIP_LZMA" },
-	{ "erofs", 2, "CONFIG_EROFS_FS_ZIP_DEFLATE" },
-	{ "erofs", 3, "CONFIG_EROFS_FS_ZIP_ZSTD" },
-	{ "squashfs", 1, "CONFIG_SQUASHFS_ZLIB" },
-	{ "squashfs", 3, "CONFIG_SQUASHFS_LZO" },
-	{ "squashfs", 4, "CONFIG_SQUASHFS_XZ" },
-	{ "squashfs", 5, "CONFIG_SQUASHFS_LZ4" },
+	{ "erofs", 0, "CONFIG_EROFS_FS_ZIP" },         { "erofs", 1, "CONFIG_EROFS_FS_ZIP_LZMA" },
+	{ "erofs", 2, "CONFIG_EROFS_FS_ZIP_DEFLATE" }, { "erofs", 3, "CONFIG_EROFS_FS_ZIP_ZSTD" },
+	{ "squashfs", 1, "CONFIG_SQUASHFS_ZLIB" },     { "squashfs", 3, "CONFIG_SQUASHFS_LZO" },
+	{ "squashfs", 4, "CONFIG_SQUASHFS_XZ" },       { "squashfs", 5, "CONFIG_SQUASHFS_LZ4" },
 	{ "squashfs", 6, "CONFIG_SQUASHFS_ZSTD" },
 };
 
@@ -67,7 +64,8 @@ static unsigned int used_compressions(const char *type, const uint8_t *start, si
 	if (!strcmp(type, "erofs"))
 		return !erofs_superblock_read(start, size, &sb) &&
 				       sb.incompat & EROFS_INCOMPAT_COMPR_CFGS ?
-			       sb.algorithms | 1 : 0;
+			       sb.algorithms | 1 :
+			       0;
 	number = le_get(start + SQUASHFS_AT_COMPRESSION, 2);
 	return number < 16 ? 1U << number : 0;
 }
@@ -99,5 +97,6 @@ int kernel_explain_mount(const char *type, const uint8_t *start, size_t size, in
 	if (!length)
 		return r;
 	return err_set(e, FAIL_KERNEL_FEATURE_MISSING, -r,
-		       "the %s is compressed in a way for which the kernel lacks %s", type, options);
+		       "the %s is compressed in a way for which the kernel lacks %s", type,
+		       options);
 }

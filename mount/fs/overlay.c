@@ -43,16 +43,19 @@ static int require_trusted_xattrs(const char *dir, struct err *e)
 	if (!setxattr(dir, name, "y", 1, 0) && !removexattr(dir, name))
 		return 0;
 	if (errno == EOPNOTSUPP)
-		return err_set(e, FAIL_KERNEL_FEATURE_MISSING, EOPNOTSUPP,
-			       "the kernel lacks CONFIG_TMPFS_XATTR: the upper layer could not hide "
-			       "what was deleted");
+		return err_set(
+			e, FAIL_KERNEL_FEATURE_MISSING, EOPNOTSUPP,
+			"the kernel lacks CONFIG_TMPFS_XATTR: the upper layer could not hide "
+			"what was deleted");
 	return err_errno(e, FAIL_OVERLAY_FAILED, "set an extended attribute on %s", dir);
 }
 
 int overlay_make_upper(const char *target, const char *size, struct err *e)
 {
 	const struct fs_option options[] = {
-		{ "source", "socle-upper" }, { "mode", "0755" }, { "size", size },
+		{ "source", "socle-upper" },
+		{ "mode", "0755" },
+		{ "size", size },
 	};
 	const struct fs_mount m = {
 		.type = "tmpfs",

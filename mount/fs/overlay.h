@@ -19,9 +19,9 @@
 struct overlay {
 	const char *const *lowerdirs; /* topmost first */
 	size_t count;
-	const char *upperdir;         /* NULL: read-only, then count must be above 1 */
+	const char *upperdir; /* NULL: read-only, then count must be above 1 */
 	const char *workdir;
-	const char *target;           /* a directory that exists */
+	const char *target; /* a directory that exists */
 };
 
 int overlay_mount(const struct overlay *o, struct err *e);

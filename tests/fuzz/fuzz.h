@@ -11,12 +11,12 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* What holds for every input; an input for which it does not is a finding. */
-#define REQUIRE(condition) \
-	do { \
-		if (!(condition)) { \
-			fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition); \
-			abort(); \
-		} \
+#define REQUIRE(condition)                                                                         \
+	do {                                                                                       \
+		if (!(condition)) {                                                                \
+			fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition);    \
+			abort();                                                                   \
+		}                                                                                  \
 	} while (0)
 
 #endif

@@ -64,7 +64,7 @@ static void run_step(void *shared)
 }
 
 const struct step_result *run_step_in_root(int (*step)(struct boot *b, struct err *e),
-				    void (*fill)(int dir))
+					   void (*fill)(int dir))
 {
 	static struct step_result *result;
 

@@ -34,7 +34,7 @@ void disk_erofs(uint8_t *disk, size_t offset, const char *label, uint8_t uuid_by
 	uint8_t *sb = disk + offset + 1024;
 
 	put_le(sb, 0xe0f5e1e2, 4);
-	sb[12] = 12; /* blkszbits */
+	sb[12] = 12;           /* blkszbits */
 	put_le(sb + 36, 1, 4); /* blocks */
 	memset(sb + 48, uuid_byte, 16);
 	memcpy(sb + 64, label, strlen(label));
@@ -57,10 +57,10 @@ void disk_ext4(uint8_t *disk, size_t offset, const char *label, uint8_t uuid_byt
 {
 	uint8_t *sb = disk + offset + 1024;
 
-	put_le(sb + 0x04, 8, 4);     /* blocks */
+	put_le(sb + 0x04, 8, 4); /* blocks */
 	put_le(sb + 0x38, 0xef53, 2);
-	put_le(sb + 0x4c, 1, 4);     /* dynamic revision */
-	put_le(sb + 0x60, 0x40, 4);  /* extents: no ext3 */
+	put_le(sb + 0x4c, 1, 4);    /* dynamic revision */
+	put_le(sb + 0x60, 0x40, 4); /* extents: no ext3 */
 	memset(sb + 0x68, uuid_byte, 16);
 	memcpy(sb + 0x78, label, strlen(label));
 }
@@ -71,17 +71,17 @@ void disk_xfs(uint8_t *disk, size_t offset, const char *label, uint8_t uuid_byte
 	uint8_t *sb = disk + offset;
 
 	memcpy(sb, "XFSB", 4);
-	put_be(sb + 4, 4096, 4);    /* block size */
-	put_be(sb + 8, 65536, 8);   /* blocks */
+	put_be(sb + 4, 4096, 4);  /* block size */
+	put_be(sb + 8, 65536, 8); /* blocks */
 	memset(sb + 32, uuid_byte, 16);
-	put_be(sb + 80, 4, 4);      /* realtime extent */
-	put_be(sb + 84, 16384, 4);  /* blocks of an allocation group */
-	put_be(sb + 88, 4, 4);      /* groups */
-	put_be(sb + 96, 1200, 4);   /* log blocks */
-	put_be(sb + 100, 4, 2);     /* version */
-	put_be(sb + 102, 512, 2);   /* sector */
-	put_be(sb + 104, 512, 2);   /* inode */
-	put_be(sb + 106, 8, 2);     /* inodes in a block */
+	put_be(sb + 80, 4, 4);     /* realtime extent */
+	put_be(sb + 84, 16384, 4); /* blocks of an allocation group */
+	put_be(sb + 88, 4, 4);     /* groups */
+	put_be(sb + 96, 1200, 4);  /* log blocks */
+	put_be(sb + 100, 4, 2);    /* version */
+	put_be(sb + 102, 512, 2);  /* sector */
+	put_be(sb + 104, 512, 2);  /* inode */
+	put_be(sb + 106, 8, 2);    /* inodes in a block */
 	memcpy(sb + 108, label, strlen(label));
 	sb[120] = 12; /* logarithms: block, sector, inode, inodes in a block, group */
 	sb[121] = 9;

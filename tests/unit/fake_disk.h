@@ -20,7 +20,7 @@ void disk_xfs(uint8_t *disk, size_t offset, const char *label, uint8_t uuid_byte
  * A GPT with partitions of 16 sectors, the first at sector 40; a partition's
  * id is made of its number (byte 15) and id_byte (byte 0).
  */
-#define DISK_PARTITION_START(number) ((40 + 16 * ((size_t)(number) - 1)) * 512)
+#define DISK_PARTITION_START(number) ((40 + 16 * ((size_t)(number)-1)) * 512)
 void disk_gpt(uint8_t *disk, const char *const *labels, size_t count, uint8_t id_byte);
 
 /* An MBR with one partition at sector 40 and this disk signature. */

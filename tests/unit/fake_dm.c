@@ -140,7 +140,10 @@ int dm_task_get_info(struct dm_task *task, struct dm_info *ret)
 const struct verity_device *fake_dm_reset(unsigned int fail_call)
 {
 	static const struct verity_device device = {
-		.name = "socle-layer-0", .major = 253, .minor = 7, .path = "/dev/dm-7",
+		.name = "socle-layer-0",
+		.major = 253,
+		.minor = 7,
+		.path = "/dev/dm-7",
 	};
 
 	assert_int_equal(fake_dm.tasks, 0);

@@ -15,13 +15,13 @@
 #define FAKE_DM_LINE "1 254:0 254:0 4096 4096 8 9 sha256 00ff -"
 
 extern struct fake_dm {
-	const char *type;    /* of the device's target */
+	const char *type; /* of the device's target */
 	char table[4096];
 	const char *status;  /* "V", "C" */
 	const char *refused; /* a word that the kernel does not know, or NULL */
 	const char *targets; /* "verity", or another one */
 	struct dm_info info;
-	size_t tasks;        /* that were made and not destroyed */
+	size_t tasks; /* that were made and not destroyed */
 } fake_dm;
 
 /* A good device again; the call of this number fails with EIO, 0: none does. */

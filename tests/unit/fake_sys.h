@@ -11,10 +11,10 @@
  * into a test that names anything of this, itself or through another helper.
  */
 struct fake_sys {
-	char log[65536];          /* one line a call */
+	char log[65536]; /* one line a call */
 	size_t used;
-	unsigned int calls;       /* how many there were */
-	unsigned int fail_call;   /* which one fails, from 1; 0: none */
+	unsigned int calls;     /* how many there were */
+	unsigned int fail_call; /* which one fails, from 1; 0: none */
 	int fail_errno;
 	const char *kernel_words; /* what a mount context's log says, or NULL */
 	bool unlink_really;
@@ -29,18 +29,18 @@ void fake_sys_reset(unsigned int fail_call, int fail_errno);
 int fake_sys_call(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /* What switch_root("/sysroot") leaves in the log. */
-#define SWITCH_ROOT_CALLS \
-	"mkdir /sysroot/dev 0755\n" \
-	"mount /dev /sysroot/dev type=- flags=0x2000 options=-\n" \
-	"mkdir /sysroot/proc 0755\n" \
-	"mount /proc /sysroot/proc type=- flags=0x2000 options=-\n" \
-	"mkdir /sysroot/sys 0755\n" \
-	"mount /sys /sysroot/sys type=- flags=0x2000 options=-\n" \
-	"mkdir /sysroot/run 0755\n" \
-	"mount /run /sysroot/run type=- flags=0x2000 options=-\n" \
-	"chdir /sysroot\n" \
-	"mount . / type=- flags=0x2000 options=-\n" \
-	"chroot .\n" \
+#define SWITCH_ROOT_CALLS                                                                          \
+	"mkdir /sysroot/dev 0755\n"                                                                \
+	"mount /dev /sysroot/dev type=- flags=0x2000 options=-\n"                                  \
+	"mkdir /sysroot/proc 0755\n"                                                               \
+	"mount /proc /sysroot/proc type=- flags=0x2000 options=-\n"                                \
+	"mkdir /sysroot/sys 0755\n"                                                                \
+	"mount /sys /sysroot/sys type=- flags=0x2000 options=-\n"                                  \
+	"mkdir /sysroot/run 0755\n"                                                                \
+	"mount /run /sysroot/run type=- flags=0x2000 options=-\n"                                  \
+	"chdir /sysroot\n"                                                                         \
+	"mount . / type=- flags=0x2000 options=-\n"                                                \
+	"chroot .\n"                                                                               \
 	"chdir /\n"
 
 #endif

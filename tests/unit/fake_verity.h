@@ -18,9 +18,9 @@
 #include "verity/check.h"
 #include "verity/kernel.h"
 
-static unsigned int fake_minor;       /* of the next device */
-static int fake_adopts;               /* what verity_adopt() finds: 1 or 0 */
-static const char *fake_bad_device;   /* the kernel saw a bad block on it; NULL: on none */
+static unsigned int fake_minor;        /* of the next device */
+static int fake_adopts;                /* what verity_adopt() finds: 1 or 0 */
+static const char *fake_bad_device;    /* the kernel saw a bad block on it; NULL: on none */
 static int fake_xattr_errno = ENODATA; /* of reading an attribute; 0: it is there */
 
 static inline void fake_verity_reset(unsigned int fail_call, int fail_errno)
@@ -44,8 +44,8 @@ static inline const char *fake_signature(const struct verity_signature *s)
 int verity_open(const char *name, const struct verity_parts *parts, const struct verity_params *p,
 		const struct verity_signature *signature, struct verity_device *ret, struct err *e)
 {
-	if (fake_sys_call("verity_open %s data=%s hash=%s fec=%s blocks=%llu%s\n", name, parts->data,
-			  parts->hash, parts->fec ? parts->fec : "-",
+	if (fake_sys_call("verity_open %s data=%s hash=%s fec=%s blocks=%llu%s\n", name,
+			  parts->data, parts->hash, parts->fec ? parts->fec : "-",
 			  (unsigned long long)p->data_blocks, fake_signature(signature)))
 		return err_errno(e, FAIL_VERITY_OPEN_FAILED, "open");
 	snprintf(ret->name, sizeof(ret->name), "%s", name);

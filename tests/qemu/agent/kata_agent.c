@@ -23,8 +23,8 @@ static const struct wanted {
 	{ "tmpfs", "/dev/shm", "tmpfs", MS_NOSUID | MS_NODEV, NULL },
 	{ "devpts", "/dev/pts", "devpts", MS_NOSUID | MS_NOEXEC, NULL },
 	{ "tmpfs", "/run", "tmpfs", MS_NOSUID | MS_NODEV, NULL },
-	{ "cgroup2", "/sys/fs/cgroup", "cgroup2",
-	  MS_NOSUID | MS_NODEV | MS_NOEXEC | MS_RELATIME, "nsdelegate" },
+	{ "cgroup2", "/sys/fs/cgroup", "cgroup2", MS_NOSUID | MS_NODEV | MS_NOEXEC | MS_RELATIME,
+	  "nsdelegate" },
 };
 
 /* By the first line about that place, as kata-agent takes it. */

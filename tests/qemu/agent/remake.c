@@ -14,7 +14,7 @@
 #include "image-build/disk/verity_format.h"
 #include "verity/superblock.h"
 
-#define COPY "/run/remade"
+#define COPY  "/run/remade"
 #define BLOCK 4096
 
 /* The superblock stands right behind the data, at the start of a block. */
@@ -41,8 +41,8 @@ static int copy_data(int disk, uint64_t size)
 	int r = copy < 0 ? -errno : 0;
 
 	for (uint64_t at = 0; !r && at < size; at += BLOCK)
-		r = io_pread(disk, block, BLOCK, at) == BLOCK ? io_pwrite(copy, block, BLOCK, at)
-							      : -EIO;
+		r = io_pread(disk, block, BLOCK, at) == BLOCK ? io_pwrite(copy, block, BLOCK, at) :
+								-EIO;
 	return r;
 }
 

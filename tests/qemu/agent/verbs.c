@@ -230,10 +230,18 @@ static const struct verb {
 	const char *name;
 	void (*run)(const char *argument);
 } verbs[] = {
-	{ "path", do_path },   { "read", do_read },     { "write", do_write },
-	{ "fill", do_fill },   { "unlink", do_unlink }, { "mkdir", do_mkdir },
-	{ "rmdir", do_rmdir }, { "statfs", do_statfs }, { "escape", do_escape },
-	{ "sleep", do_sleep }, { "remake", do_remake }, { "load", do_load },
+	{ "path", do_path },
+	{ "read", do_read },
+	{ "write", do_write },
+	{ "fill", do_fill },
+	{ "unlink", do_unlink },
+	{ "mkdir", do_mkdir },
+	{ "rmdir", do_rmdir },
+	{ "statfs", do_statfs },
+	{ "escape", do_escape },
+	{ "sleep", do_sleep },
+	{ "remake", do_remake },
+	{ "load", do_load },
 	{ "as-kata-agent", do_as_kata_agent },
 };
 

@@ -20,23 +20,21 @@ static void fill_sysroot(int dir)
 }
 
 /* Each time from the first folder on: another generator may be the first. */
-#define HIDING(generator)                                \
-	"mkdir /run/systemd 0755\n"                      \
-	"mkdir /run/systemd/system-generators 0755\n"    \
+#define HIDING(generator)                                                                          \
+	"mkdir /run/systemd 0755\n"                                                                \
+	"mkdir /run/systemd/system-generators 0755\n"                                              \
 	"symlink /dev/null /run/systemd/system-generators/" generator "\n"
 #define HIDING_CALLS 3
 
 static const char handover_calls[] =
 	"open_in_root /sbin/init\n"
 	"verity_arm socle-layer-0 1\n"
-	"verity_arm socle-layer-1 1\n"
-	HIDING("systemd-gpt-auto-generator")
-	"verity_release\n"
-	SWITCH_ROOT_CALLS;
+	"verity_arm socle-layer-1 1\n" HIDING(
+		"systemd-gpt-auto-generator") "verity_release\n" SWITCH_ROOT_CALLS;
 static const char execve_call[] =
 	"execve /sbin/init argv[0]=/sbin/init args=1 "
 	"env=PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin\n";
-#define ARM_CALLS 3
+#define ARM_CALLS      3
 #define HANDOVER_CALLS (16 + HIDING_CALLS)
 
 static const struct step_result *hand_over(unsigned int fail_call, int fail_errno)
@@ -98,9 +96,8 @@ static void test_generators_of_an_unproved_root(void **state)
 static void test_extensions_are_not_opened_twice(void **state)
 {
 	static const char hiding[] =
-		"verity_arm extension-coco 0\n"
-		HIDING("systemd-gpt-auto-generator")
-		HIDING("kata-extension-mount-generator");
+		"verity_arm extension-coco 0\n" HIDING("systemd-gpt-auto-generator")
+			HIDING("kata-extension-mount-generator");
 	const struct step_result *result;
 
 	(void)state;

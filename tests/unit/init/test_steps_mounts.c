@@ -8,42 +8,39 @@
 #include "tests/unit/fake_boot.h"
 #include "tests/unit/fake_verity.h"
 
-#define MOUNT_OF(i) \
-	"mkdir /layers/" i " 0755\n" \
-	"fsopen squashfs\n" \
-	"fsconfig string source /dev/dm-" i "\n" \
-	"fsconfig flag ro -\n" \
-	"fsconfig create - -\n" \
-	"fsmount 0x7\n" \
+#define MOUNT_OF(i)                                                                                \
+	"mkdir /layers/" i " 0755\n"                                                               \
+	"fsopen squashfs\n"                                                                        \
+	"fsconfig string source /dev/dm-" i "\n"                                                   \
+	"fsconfig flag ro -\n"                                                                     \
+	"fsconfig create - -\n"                                                                    \
+	"fsmount 0x7\n"                                                                            \
 	"move_mount /layers/" i "\n"
 
 static const char two_layers[] =
 	"mkdir /sysroot 0755\n"
-	"mkdir /layers 0755\n"
-	MOUNT_OF("0")
-	MOUNT_OF("1")
-	"mkdir /upper 0755\n"
-	"fsopen tmpfs\n"
-	"fsconfig string source socle-upper\n"
-	"fsconfig string mode 0755\n"
-	"fsconfig string size 25%\n"
-	"fsconfig create - -\n"
-	"fsmount 0\n"
-	"move_mount /upper\n"
-	"mkdir /upper/upper 0755\n"
-	"mkdir /upper/work 0755\n"
-	"fsopen overlay\n"
-	"fsconfig string source socle\n"
-	"fsconfig string lowerdir+ /layers/0\n"
-	"fsconfig string lowerdir+ /layers/1\n"
-	"fsconfig string upperdir /upper/upper\n"
-	"fsconfig string workdir /upper/work\n"
-	"fsconfig create - -\n"
-	"fsmount 0\n"
-	"move_mount /sysroot\n"
-	"umount /layers/0 flags=0x2\n"
-	"umount /layers/1 flags=0x2\n"
-	"umount /upper flags=0x2\n";
+	"mkdir /layers 0755\n" MOUNT_OF("0") MOUNT_OF("1") "mkdir /upper 0755\n"
+							   "fsopen tmpfs\n"
+							   "fsconfig string source socle-upper\n"
+							   "fsconfig string mode 0755\n"
+							   "fsconfig string size 25%\n"
+							   "fsconfig create - -\n"
+							   "fsmount 0\n"
+							   "move_mount /upper\n"
+							   "mkdir /upper/upper 0755\n"
+							   "mkdir /upper/work 0755\n"
+							   "fsopen overlay\n"
+							   "fsconfig string source socle\n"
+							   "fsconfig string lowerdir+ /layers/0\n"
+							   "fsconfig string lowerdir+ /layers/1\n"
+							   "fsconfig string upperdir /upper/upper\n"
+							   "fsconfig string workdir /upper/work\n"
+							   "fsconfig create - -\n"
+							   "fsmount 0\n"
+							   "move_mount /sysroot\n"
+							   "umount /layers/0 flags=0x2\n"
+							   "umount /layers/1 flags=0x2\n"
+							   "umount /upper flags=0x2\n";
 #define TWO_LAYERS_CALLS 38
 
 /* The upper's attributes, on a tmpfs that is not there. */

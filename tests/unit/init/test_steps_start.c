@@ -36,7 +36,8 @@ static void test_api(void **state)
 		fake_verity_reset(call, EIO);
 		result = run_step_in_root(step_api, fill_nothing);
 		expect_failure("call", result->r, &result->e,
-			       call % 2 ? FAIL_SYSTEM_CALL_FAILED : FAIL_MOUNT_FAILED, strerror(EIO));
+			       call % 2 ? FAIL_SYSTEM_CALL_FAILED : FAIL_MOUNT_FAILED,
+			       strerror(EIO));
 		assert_int_equal(result->calls, call);
 	}
 	fake_verity_reset(2, ENODEV);
@@ -54,7 +55,8 @@ static void fill_cmdline(int dir)
 
 static void test_plan(void **state)
 {
-	static const char line[] = "quiet socle.layer=/dev/vda,data_blocks=1,root_hash="
+	static const char line[] =
+		"quiet socle.layer=/dev/vda,data_blocks=1,root_hash="
 		"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef socle.agent=/a\n";
 	const struct step_result *result;
 
@@ -155,7 +157,8 @@ static void test_parameters_of_modules(void **state)
 	modules_cmdline = "a.x=1 quiet b.y\n";
 	fake_verity_reset(0, 0);
 	result = run_step_in_root(step_modules, fill_modules);
-	assert_string_equal(result->log, "finit_module B params=y\nfinit_module A params=x=\"1\"\n");
+	assert_string_equal(result->log,
+			    "finit_module B params=y\nfinit_module A params=x=\"1\"\n");
 	modules_cmdline = NULL;
 	result = run_step_in_root(step_modules, fill_modules);
 	expect_failure("no line", result->r, &result->e, FAIL_MODULE_FAILED,

@@ -40,11 +40,14 @@ static void test_signatures(void **state)
 	make_boot(3, PLAN_UPPER_TMPFS, false);
 	for (size_t i = 1; i < 3; i++)
 		assert_int_equal(verity_signature_parse("base64:MAA=",
-							&boot.plan.layer[i].signature, &e), 0);
+							&boot.plan.layer[i].signature, &e),
+				 0);
 	fake_verity_reset(0, 0);
 	expect_success("signed", step_verity(&boot, &e), &e);
-	assert_memory_equal(fake_sys.log, "verity_kernel_check sha256\n"
-			    "verity_kernel_check_signatures\nverity_open socle-layer-0 ", 83);
+	assert_memory_equal(fake_sys.log,
+			    "verity_kernel_check sha256\n"
+			    "verity_kernel_check_signatures\nverity_open socle-layer-0 ",
+			    83);
 	assert_int_equal(lines_with("verity_kernel_check_signatures"), 1);
 	assert_int_equal(lines_with(" blocks=1\n"), 1);
 	assert_int_equal(lines_with(" blocks=2 signature=2\n"), 1);
@@ -58,9 +61,8 @@ static void test_signatures(void **state)
 static void test_verity_fails(void **state)
 {
 	static const enum fail_code codes[] = {
-		FAIL_KERNEL_FEATURE_MISSING,
-		FAIL_VERITY_OPEN_FAILED, FAIL_ROOT_HASH_MISMATCH,
-		FAIL_VERITY_OPEN_FAILED, FAIL_ROOT_HASH_MISMATCH,
+		FAIL_KERNEL_FEATURE_MISSING, FAIL_VERITY_OPEN_FAILED, FAIL_ROOT_HASH_MISMATCH,
+		FAIL_VERITY_OPEN_FAILED,     FAIL_ROOT_HASH_MISMATCH,
 	};
 
 	(void)state;
@@ -73,8 +75,8 @@ static void test_verity_fails(void **state)
 		assert_int_equal(boot.open_count, call > 3 ? 1 : 0);
 		assert_int_equal(lines_with("verity_open"), call > 3 ? 2 : call > 1 ? 1 : 0);
 		/* behind a check that fails there is only the close */
-		assert_int_equal(fake_sys.calls, codes[call - 1] == FAIL_ROOT_HASH_MISMATCH ?
-							 call + 1 : call);
+		assert_int_equal(fake_sys.calls,
+				 codes[call - 1] == FAIL_ROOT_HASH_MISMATCH ? call + 1 : call);
 	}
 }
 

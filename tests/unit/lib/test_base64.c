@@ -54,9 +54,11 @@ static void test_vectors(void **state)
 
 		if (r != vectors[i].result)
 			fail_msg("\"%s\" gives %d", vectors[i].text, r);
-		assert_memory_equal(out, r < 0 ? "untouched" : vectors[i].bytes, r < 0 ? 10 : (size_t)r);
+		assert_memory_equal(out, r < 0 ? "untouched" : vectors[i].bytes,
+				    r < 0 ? 10 : (size_t)r);
 		if (r >= 0)
-			assert_memory_equal(out + r, &"untouched\0\0\0\0\0\0"[r], sizeof(out) - (size_t)r);
+			assert_memory_equal(out + r, &"untouched\0\0\0\0\0\0"[r],
+					    sizeof(out) - (size_t)r);
 	}
 }
 

@@ -103,8 +103,9 @@ static void test_long_texts_are_cut(void **state)
 
 static void test_prefix(void **state)
 {
-	static const size_t lengths[] = { 0, 1, 5, ERR_TEXT_SIZE - 2, ERR_TEXT_SIZE - 1,
-					  ERR_TEXT_SIZE, 2 * ERR_TEXT_SIZE - 1 };
+	static const size_t lengths[] = {
+		0, 1, 5, ERR_TEXT_SIZE - 2, ERR_TEXT_SIZE - 1, ERR_TEXT_SIZE, 2 * ERR_TEXT_SIZE - 1
+	};
 	char before[2 * ERR_TEXT_SIZE], expected[4 * ERR_TEXT_SIZE], old[ERR_TEXT_SIZE];
 	struct err e = { 0 };
 

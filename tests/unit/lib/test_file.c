@@ -99,7 +99,8 @@ static void test_far_offsets(void **state)
 	(void)state;
 	temp_make(&t);
 	for (size_t i = 0; i < ARRAY_SIZE(offsets); i++) {
-		auto_fd int fd = openat(t.fd, "sparse", O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+		auto_fd int fd =
+			openat(t.fd, "sparse", O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 
 		assert_int_equal(io_pwrite(fd, "far", 3, offsets[i]), 0);
 		assert_int_equal(lseek(fd, 0, SEEK_END), offsets[i] + 3);

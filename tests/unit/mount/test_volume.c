@@ -291,7 +291,9 @@ static struct open_volume an_open_volume(const char *fstype)
 {
 	struct open_volume open = {
 		.volume = &volume,
-		.device = { .name = "socle-layer-3", .major = 253, .minor = 5,
+		.device = { .name = "socle-layer-3",
+			    .major = 253,
+			    .minor = 5,
 			    .path = "/dev/dm-5" },
 	};
 
@@ -345,12 +347,9 @@ static void test_erofs_attributes(void **state)
 		int errnum;
 		enum fail_code code;
 	} rows[] = {
-		{ 0, FAIL_NONE },
-		{ ENODATA, FAIL_NONE },
-		{ ERANGE, FAIL_NONE },
-		{ EOPNOTSUPP, FAIL_KERNEL_FEATURE_MISSING },
-		{ EIO, FAIL_MOUNT_FAILED },
-		{ EBADMSG, FAIL_MOUNT_FAILED },
+		{ 0, FAIL_NONE },           { ENODATA, FAIL_NONE },
+		{ ERANGE, FAIL_NONE },      { EOPNOTSUPP, FAIL_KERNEL_FEATURE_MISSING },
+		{ EIO, FAIL_MOUNT_FAILED }, { EBADMSG, FAIL_MOUNT_FAILED },
 	};
 	struct open_volume open = an_open_volume("erofs");
 
@@ -437,16 +436,11 @@ static void test_probed_type(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_wishes),
-		cmocka_unit_test(test_open),
-		cmocka_unit_test(test_sizes),
-		cmocka_unit_test(test_open_fails),
-		cmocka_unit_test(test_signature),
-		cmocka_unit_test(test_adopt),
-		cmocka_unit_test(test_raw),
-		cmocka_unit_test(test_mount),
-		cmocka_unit_test(test_mount_fails),
-		cmocka_unit_test(test_erofs_attributes),
+		cmocka_unit_test(test_wishes),      cmocka_unit_test(test_open),
+		cmocka_unit_test(test_sizes),       cmocka_unit_test(test_open_fails),
+		cmocka_unit_test(test_signature),   cmocka_unit_test(test_adopt),
+		cmocka_unit_test(test_raw),         cmocka_unit_test(test_mount),
+		cmocka_unit_test(test_mount_fails), cmocka_unit_test(test_erofs_attributes),
 		cmocka_unit_test(test_probed_type),
 	};
 

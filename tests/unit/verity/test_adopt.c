@@ -8,7 +8,7 @@
 #include "tests/unit/fake_dm.h"
 #include "verity/adopt.h"
 
-#define HASH "00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff"
+#define HASH    "00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff"
 #define ADOPTED "1 254:1 254:2 4096 4096 512 1 sha256 " HASH " 5a"
 
 static const struct {
@@ -25,15 +25,20 @@ static const struct {
 	{ .label = "longer", .table = ADOPTED, .other_length = true, .result = -EEXIST },
 	{ .label = "linear", .table = ADOPTED, .type = "linear", .result = -EEXIST },
 	{ .label = "weak", .table = ADOPTED " 1 ignore_corruption", .result = -EEXIST },
-	{ .label = "weak behind strong", .result = -EEXIST,
+	{ .label = "weak behind strong",
+	  .result = -EEXIST,
 	  .table = ADOPTED " 2 panic_on_corruption check_at_most_once" },
-	{ .label = "another disk", .result = -EEXIST,
+	{ .label = "another disk",
+	  .result = -EEXIST,
 	  .table = "1 254:3 254:2 4096 4096 512 1 sha256 " HASH " 5a" },
-	{ .label = "another hash disk", .result = -EEXIST,
+	{ .label = "another hash disk",
+	  .result = -EEXIST,
 	  .table = "1 254:1 254:1 4096 4096 512 1 sha256 " HASH " 5a" },
-	{ .label = "another salt", .result = -EEXIST,
+	{ .label = "another salt",
+	  .result = -EEXIST,
 	  .table = "1 254:1 254:2 4096 4096 512 1 sha256 " HASH " 5b" },
-	{ .label = "no salt", .result = -EEXIST,
+	{ .label = "no salt",
+	  .result = -EEXIST,
 	  .table = "1 254:1 254:2 4096 4096 512 1 sha256 " HASH " -" },
 };
 
@@ -59,8 +64,11 @@ static void test_adopt(void **state)
 		if (adopt_rows[i].type)
 			fake_dm.type = adopt_rows[i].type;
 		fake_dm.info = (struct dm_info){
-			.exists = !adopt_rows[i].absent, .suspended = adopt_rows[i].suspended,
-			.live_table = 1, .major = 253, .minor = 9,
+			.exists = !adopt_rows[i].absent,
+			.suspended = adopt_rows[i].suspended,
+			.live_table = 1,
+			.major = 253,
+			.minor = 9,
 			.read_only = !adopt_rows[i].writable,
 		};
 		r = verity_adopt("socle-layer-0", &numbers, &p, &found, &e);

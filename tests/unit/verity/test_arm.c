@@ -26,16 +26,16 @@ static const struct arm_row {
 	{ "panic", VERITY_ON_CORRUPTION_PANIC, NULL, 0, 0,
 	  "table\n" RELOAD " 2 panic_on_corruption panic_on_error\nresume\n" },
 	{ "panic, before 6.12", VERITY_ON_CORRUPTION_PANIC, "panic_on_error", 0, 0,
-	  "table\n" RELOAD " 2 panic_on_corruption panic_on_error\n"
-	  RELOAD " 1 panic_on_corruption\nresume\n" },
+	  "table\n" RELOAD " 2 panic_on_corruption panic_on_error\n" RELOAD
+	  " 1 panic_on_corruption\nresume\n" },
 	{ "restart", VERITY_ON_CORRUPTION_RESTART, NULL, 0, 0,
 	  "table\n" RELOAD " 2 restart_on_corruption restart_on_error\nresume\n" },
 	{ "restart, before 6.12", VERITY_ON_CORRUPTION_RESTART, "restart_on_error", 0, 0,
-	  "table\n" RELOAD " 2 restart_on_corruption restart_on_error\n"
-	  RELOAD " 1 restart_on_corruption\nresume\n" },
+	  "table\n" RELOAD " 2 restart_on_corruption restart_on_error\n" RELOAD
+	  " 1 restart_on_corruption\nresume\n" },
 	{ "no policy at all", VERITY_ON_CORRUPTION_PANIC, "panic_on_corruption", 0, -EINVAL,
-	  "table\n" RELOAD " 2 panic_on_corruption panic_on_error\n"
-	  RELOAD " 1 panic_on_corruption\n" },
+	  "table\n" RELOAD " 2 panic_on_corruption panic_on_error\n" RELOAD
+	  " 1 panic_on_corruption\n" },
 	{ "no table", VERITY_ON_CORRUPTION_PANIC, NULL, 1, -ENODEV, "table\n" },
 	/* only a word that the kernel does not know leads to the weaker table */
 	{ "not read-only", VERITY_ON_CORRUPTION_PANIC, NULL, 2, -ENOMEM, "table\nro\n" },
@@ -84,9 +84,11 @@ static void test_arm_of_other_tables(void **state)
 	struct err e = { 0 };
 
 	(void)state;
-	strcpy(fake_dm.table, LINE " 8 use_fec_from_device 254:16 fec_blocks 9 fec_start 0 fec_roots 2");
+	strcpy(fake_dm.table,
+	       LINE " 8 use_fec_from_device 254:16 fec_blocks 9 fec_start 0 fec_roots 2");
 	expect_success("fec", verity_arm(device, VERITY_ON_CORRUPTION_PANIC, NULL, &e), &e);
-	assert_non_null(strstr(fake_sys.log, LINE " 10 use_fec_from_device 254:16 fec_blocks 9 "
+	assert_non_null(strstr(fake_sys.log, LINE
+			       " 10 use_fec_from_device 254:16 fec_blocks 9 "
 			       "fec_start 0 fec_roots 2 panic_on_corruption panic_on_error\n"));
 	device = fake_dm_reset(0);
 	fake_dm.type = "linear";
@@ -150,11 +152,13 @@ static void test_arm_signed(void **state)
 		int result;
 		const char *log;
 	} rows[] = {
-		{ "signed", SIGNED, 0, 0, "table\n" KEY RELOAD " 5 ignore_zero_blocks "
+		{ "signed", SIGNED, 0, 0,
+		  "table\n" KEY RELOAD " 5 ignore_zero_blocks "
 		  "root_hash_sig_key_desc cryptsetup:x panic_on_corruption panic_on_error\n"
 		  "resume\nunlink_key 77\n" },
 		{ "no key", SIGNED, 2, -EIO, "table\n" KEY },
-		{ "no load", SIGNED, 4, -EIO, "table\n" KEY RELOAD " 5 ignore_zero_blocks "
+		{ "no load", SIGNED, 4, -EIO,
+		  "table\n" KEY RELOAD " 5 ignore_zero_blocks "
 		  "root_hash_sig_key_desc cryptsetup:x panic_on_corruption panic_on_error\n"
 		  "unlink_key 77\n" },
 		/* what was opened with a signature has one */

@@ -40,8 +40,10 @@ static int teardown(void **state)
 static void send_bad_block(const char *minor, const char *block)
 {
 	char text[256];
-	int n = snprintf(text, sizeof(text), "change@/devices/virtual/block/dm-%s%cMINOR=%s%c"
-			 "DM_VERITY_ERR_BLOCK_NR=%s", minor, 0, minor, 0, block);
+	int n = snprintf(text, sizeof(text),
+			 "change@/devices/virtual/block/dm-%s%cMINOR=%s%c"
+			 "DM_VERITY_ERR_BLOCK_NR=%s",
+			 minor, 0, minor, 0, block);
 
 	assert_int_equal(send(kernel, text, (size_t)n + 1, 0), n + 1);
 }
@@ -139,11 +141,11 @@ int fstat(int fd, struct stat *st)
 /* No block is believed before the kernel has said V. */
 static const struct check_row {
 	const char *label;
-	const char *node;   /* in the test's folder */
+	const char *node; /* in the test's folder */
 	unsigned int mode, number;
 	const char *status, *block;
 	enum fail_code code;
-	const char *words;  /* NULL: proved */
+	const char *words; /* NULL: proved */
 } check_rows[] = {
 	{ "good", "block", S_IFBLK, 7, "V", NULL, FAIL_NONE, NULL },
 	{ "read, but corrupt", "block", S_IFBLK, 7, "C", "1,131", FAIL_HASH_TREE_CORRUPT, "131" },

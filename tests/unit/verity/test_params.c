@@ -7,9 +7,9 @@
 
 #include "verity/params.h"
 
-#define HEX16 "0123456789abcdef"
-#define HEX32 HEX16 HEX16
-#define HEX64 HEX32 HEX32
+#define HEX16  "0123456789abcdef"
+#define HEX32  HEX16 HEX16
+#define HEX64  HEX32 HEX32
 #define HEX128 HEX64 HEX64
 
 /* One key and what becomes of it; words NULL: taken. */
@@ -110,8 +110,8 @@ static void test_each_key(void **state)
 
 static void test_foreign_keys_are_not_taken(void **state)
 {
-	static const char *const keys[] = { "", "hash_device", "fec_device", "fstype", "Hash",
-					    "root", "root_hash ", "data_block", "opt" };
+	static const char *const keys[] = { "",     "hash_device", "fec_device", "fstype", "Hash",
+					    "root", "root_hash ",  "data_block", "opt" };
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
@@ -280,14 +280,14 @@ static const struct finish_row {
 	  RIGHT },
 	{ "given, 1038 blocks", "sha256", HEX64, 512, 4096, 1038, 130, true, 0, 0, 130, RIGHT },
 	{ "given, 2361 blocks", "sha256", HEX64, 512, 4096, 2361, 296, true, 0, 0, 296, RIGHT },
-	{ "given, inside of the data", "sha256", HEX64, 512, 4096, 1038, 129, true, 0, 0, 0,
-	  WRONG, "at block 129 lies inside of the data" },
+	{ "given, inside of the data", "sha256", HEX64, 512, 4096, 1038, 129, true, 0, 0, 0, WRONG,
+	  "at block 129 lies inside of the data" },
 	{ "given, right behind", "sha256", HEX64, 4096, 4096, 21721, 21721, true, 0, 0, 21721,
 	  RIGHT },
-	{ "given, one too early", "sha256", HEX64, 4096, 4096, 21721, 21720, true, 0, 0, 0,
-	  WRONG, "at block 21720 lies inside" },
-	{ "start 0 on the same device", "sha256", HEX64, 4096, 4096, 1, 0, true, 0, 0, 0,
-	  WRONG, "lies inside" },
+	{ "given, one too early", "sha256", HEX64, 4096, 4096, 21721, 21720, true, 0, 0, 0, WRONG,
+	  "at block 21720 lies inside" },
+	{ "start 0 on the same device", "sha256", HEX64, 4096, 4096, 1, 0, true, 0, 0, 0, WRONG,
+	  "lies inside" },
 	{ "start 0 on its own device", "sha256", HEX64, 4096, 4096, 100, 0, false, 0, 0, 0, RIGHT },
 	{ "start 1 on its own device", "sha256", HEX64, 4096, 4096, 100, 1, false, 0, 0, 1, RIGHT },
 	{ "no start on its own device", "sha256", HEX64, 4096, 4096, 100, NOT_GIVEN, false, 0, 0, 0,
@@ -299,28 +299,26 @@ static const struct finish_row {
 	/* no hash, or one that is too short or too long */
 	{ "no root hash", "sha256", NULL, 4096, 4096, 100, NOT_GIVEN, true, 0, 0, 0,
 	  FAIL_ROOT_HASH_MISSING, "no root_hash= is given" },
-	{ "sha256, short", "sha256", HEX32 HEX16 "0123456789abcd",
-	  4096, 4096, 100, NOT_GIVEN, true, 0, 0, 0, FAIL_ROOT_HASH_INVALID,
-	  "root_hash= has 31 bytes and sha256 makes 32" },
+	{ "sha256, short", "sha256", HEX32 HEX16 "0123456789abcd", 4096, 4096, 100, NOT_GIVEN, true,
+	  0, 0, 0, FAIL_ROOT_HASH_INVALID, "root_hash= has 31 bytes and sha256 makes 32" },
 	{ "sha256, long", "sha256", HEX64 "00", 4096, 4096, 100, NOT_GIVEN, true, 0, 0, 0,
 	  FAIL_ROOT_HASH_INVALID, "has 33 bytes" },
-	{ "sha512 with a root of sha256", "sha512", HEX64,
-	  4096, 4096, 100, NOT_GIVEN, true, 0, 0, 0, FAIL_ROOT_HASH_INVALID, "sha512 makes 64" },
-	{ "sha256 with a root of sha512", "sha256", HEX128,
-	  4096, 4096, 100, NOT_GIVEN, true, 0, 0, 0, FAIL_ROOT_HASH_INVALID, "has 64 bytes" },
-	{ "no data_blocks", "sha256", HEX64, 4096, 4096, 0, NOT_GIVEN, true, 0, 0, 0,
-	  WRONG, "no data_blocks= is given" },
+	{ "sha512 with a root of sha256", "sha512", HEX64, 4096, 4096, 100, NOT_GIVEN, true, 0, 0,
+	  0, FAIL_ROOT_HASH_INVALID, "sha512 makes 64" },
+	{ "sha256 with a root of sha512", "sha256", HEX128, 4096, 4096, 100, NOT_GIVEN, true, 0, 0,
+	  0, FAIL_ROOT_HASH_INVALID, "has 64 bytes" },
+	{ "no data_blocks", "sha256", HEX64, 4096, 4096, 0, NOT_GIVEN, true, 0, 0, 0, WRONG,
+	  "no data_blocks= is given" },
 	/* FEC: the kernel wants equal block sizes and counts the offset in blocks */
 	{ "fec", "sha256", HEX64, 4096, 4096, 100, NOT_GIVEN, true, 2, 0, 101, RIGHT },
 	{ "fec, offset", "sha256", HEX64, 4096, 4096, 100, NOT_GIVEN, true, 24, 413696, 101,
 	  RIGHT },
-	{ "fec offset alone", "sha256", HEX64, 4096, 4096, 100, NOT_GIVEN, true, 0, 4096, 0,
-	  WRONG, "fec_offset= is given without fec_roots=" },
-	{ "fec, half a block", "sha256", HEX64,
-	  4096, 4096, 100, NOT_GIVEN, true, 2, 413696 + 2048, 0, WRONG,
-	  "fec_offset=415744 is not a whole number of blocks" },
-	{ "fec, two block sizes", "sha256", HEX64, 512, 4096, 8, NOT_GIVEN, true, 2, 0, 0,
-	  WRONG, "equal block sizes" },
+	{ "fec offset alone", "sha256", HEX64, 4096, 4096, 100, NOT_GIVEN, true, 0, 4096, 0, WRONG,
+	  "fec_offset= is given without fec_roots=" },
+	{ "fec, half a block", "sha256", HEX64, 4096, 4096, 100, NOT_GIVEN, true, 2, 413696 + 2048,
+	  0, WRONG, "fec_offset=415744 is not a whole number of blocks" },
+	{ "fec, two block sizes", "sha256", HEX64, 512, 4096, 8, NOT_GIVEN, true, 2, 0, 0, WRONG,
+	  "equal block sizes" },
 	/* nothing wraps around: 2^63 bytes are one too many */
 	{ "last data block", "sha256", HEX64, 4096, 4096, (1ULL << 51) - 1, 0, false, 0, 0, 0,
 	  RIGHT },
@@ -328,16 +326,16 @@ static const struct finish_row {
 	  TOO_LARGE },
 	{ "data of 2^64 bytes", "sha256", HEX64, 4096, 4096, 1ULL << 52, 0, false, 0, 0, 0,
 	  TOO_LARGE },
-	{ "data of 2^64 + 4096 bytes", "sha256", HEX64,
-	  4096, 4096, (1ULL << 52) + 1, NOT_GIVEN, true, 0, 0, 0, TOO_LARGE },
+	{ "data of 2^64 + 4096 bytes", "sha256", HEX64, 4096, 4096, (1ULL << 52) + 1, NOT_GIVEN,
+	  true, 0, 0, 0, TOO_LARGE },
 	{ "all the blocks there are", "sha256", HEX64, 512, 512, UINT64_MAX, 0, false, 0, 0, 0,
 	  TOO_LARGE },
-	{ "data fits, tree behind it does not", "sha256", HEX64,
-	  4096, 4096, (1ULL << 51) - 1, NOT_GIVEN, true, 0, 0, 0, TOO_LARGE },
+	{ "data fits, tree behind it does not", "sha256", HEX64, 4096, 4096, (1ULL << 51) - 1,
+	  NOT_GIVEN, true, 0, 0, 0, TOO_LARGE },
 	{ "tree ends at 2^63", "sha256", HEX64, 4096, 4096, 2, (1ULL << 51) - 1, false, 0, 0, 0,
 	  TOO_LARGE },
-	{ "tree ends below 2^63", "sha256", HEX64,
-	  4096, 4096, 2, (1ULL << 51) - 2, false, 0, 0, (1ULL << 51) - 2, RIGHT },
+	{ "tree ends below 2^63", "sha256", HEX64, 4096, 4096, 2, (1ULL << 51) - 2, false, 0, 0,
+	  (1ULL << 51) - 2, RIGHT },
 	{ "start wraps to 0", "sha256", HEX64, 4096, 4096, 2, 1ULL << 52, true, 0, 0, 0,
 	  TOO_LARGE },
 	{ "start and tree wrap", "sha256", HEX64, 4096, 4096, 129, UINT64_MAX - 2, true, 0, 0, 0,

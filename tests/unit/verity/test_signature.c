@@ -52,7 +52,8 @@ static void test_texts(void **state)
 		int r = verity_signature_parse(texts[i].text, &s, &e);
 
 		if (texts[i].words) {
-			expect_failure(texts[i].text, r, &e, FAIL_SIGNATURE_INVALID, texts[i].words);
+			expect_failure(texts[i].text, r, &e, FAIL_SIGNATURE_INVALID,
+				       texts[i].words);
 			assert_string_equal(s.path, "/untouched");
 			continue;
 		}
@@ -110,7 +111,8 @@ static void test_files(void **state)
 	} rows[] = {
 		{ "one byte", "p7s", 1, 0x30, NULL },
 		{ "the longest", "p7s", VERITY_SIGNATURE_MAX, 0x30, NULL },
-		{ "too long", "p7s", VERITY_SIGNATURE_MAX + 1, 0x30, "p7s: the signature of the "
+		{ "too long", "p7s", VERITY_SIGNATURE_MAX + 1, 0x30,
+		  "p7s: the signature of the "
 		  "root hash has more than 4096 bytes" },
 		{ "much too long", "p7s", 3 * VERITY_SIGNATURE_MAX, 0x30, "more than 4096 bytes" },
 		{ "empty", "p7s", 0, 0, "p7s: the signature of the root hash is empty" },
@@ -307,7 +309,8 @@ static const struct open_row {
 	/* ENOKEY is the only answer that libcryptsetup hands on */
 	{ "stranger", true, -ENOKEY, ENOKEY, FAIL_SIGNATURE_REJECTED, "none of the kernel's keys" },
 	{ "stranger, no words", true, -ENOKEY, 0, FAIL_SIGNATURE_REJECTED, "none of the kernel's" },
-	{ "another hash", true, -EBUSY, EKEYREJECTED, FAIL_SIGNATURE_REJECTED, "another root hash" },
+	{ "another hash", true, -EBUSY, EKEYREJECTED, FAIL_SIGNATURE_REJECTED,
+	  "another root hash" },
 	{ "no message", true, -EBUSY, EBADMSG, FAIL_SIGNATURE_REJECTED, "no detached PKCS#7" },
 	{ "algorithm", true, -EBUSY, ENOPKG, FAIL_SIGNATURE_REJECTED, "lacks an algorithm" },
 	{ "demanded", false, -ENOKEY, ENOKEY, FAIL_SIGNATURE_MISSING, "the kernel demands one" },
@@ -334,12 +337,15 @@ static void test_open(void **state)
 		char complaint[200], log[200];
 		int r;
 
-		snprintf(complaint, sizeof(complaint), RELOAD "%s\n", strerror(row->complaint_errnum));
+		snprintf(complaint, sizeof(complaint), RELOAD "%s\n",
+			 strerror(row->complaint_errnum));
 		crypt.complaint = row->complaint_errnum ? complaint : NULL;
 		crypt.result = row->result;
 		fake_sys_reset(0, 0);
-		r = verity_open("x", &parts, &p, row->has_signature ? &signature : NULL, &device, &e);
-		snprintf(log, sizeof(log), "init /dev/vdb\nformat\nactivate x hash=32 signature=%s\n",
+		r = verity_open("x", &parts, &p, row->has_signature ? &signature : NULL, &device,
+				&e);
+		snprintf(log, sizeof(log),
+			 "init /dev/vdb\nformat\nactivate x hash=32 signature=%s\n",
 			 row->has_signature ? "9" : "none 0");
 		assert_string_equal(fake_sys.log, log);
 		if (row->words)

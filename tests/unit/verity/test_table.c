@@ -22,8 +22,9 @@ static const struct {
 	{ LINE " 0", 1, "a", LINE " 1 a" },
 	{ LINE " 1 x", 1, "a", LINE " 2 x a" },
 	{ LINE "  1  x", 2, "a b", LINE " 3 x a b" },
-	{ LINE " " FEC, 1, "a", LINE " 9 use_fec_from_device 254:32 fec_blocks 100 fec_start 0 "
-				"fec_roots 2 a" },
+	{ LINE " " FEC, 1, "a",
+	  LINE " 9 use_fec_from_device 254:32 fec_blocks 100 fec_start 0 "
+	       "fec_roots 2 a" },
 	{ "  " LINE, 1, "a", "  " LINE " 1 a" },
 	/* fewer words than a line has */
 	{ "", 1, "a", NULL },
@@ -48,8 +49,8 @@ static void test_vectors(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(vectors); i++) {
 		char out[VERITY_TABLE_SIZE] = "untouched";
-		int r = verity_table_set_policy(vectors[i].line, vectors[i].count, vectors[i].words, out,
-					 sizeof(out));
+		int r = verity_table_set_policy(vectors[i].line, vectors[i].count, vectors[i].words,
+						out, sizeof(out));
 
 		if (r != (vectors[i].expected ? 0 : -EINVAL))
 			fail_msg("\"%s\" gives %d: \"%s\"", vectors[i].line, r, out);

@@ -203,10 +203,8 @@ static void test_elf_arch(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_bytes),
-		cmocka_unit_test(test_segments),
-		cmocka_unit_test(test_every_byte),
-		cmocka_unit_test(test_elf),
+		cmocka_unit_test(test_bytes),      cmocka_unit_test(test_segments),
+		cmocka_unit_test(test_every_byte), cmocka_unit_test(test_elf),
 		cmocka_unit_test(test_elf_arch),
 	};
 

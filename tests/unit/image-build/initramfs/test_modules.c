@@ -60,12 +60,14 @@ static void test_order(void **state)
 		    "dm_mod.ko\ndm_bufio.ko\ndm_verity.ko\n-simd.ko\n-sha256_ssse3.ko\n");
 	/* Needed by one that must load, it must load after all. */
 	expect_success("fast", modules_choose(&m, "fast.ko.xz", &e), &e);
-	expect_list("fast", &m, "dm_mod.ko\ndm_bufio.ko\ndm_verity.ko\nsimd.ko\n-sha256_ssse3.ko\n"
-				"fast.ko\n");
+	expect_list("fast", &m,
+		    "dm_mod.ko\ndm_bufio.ko\ndm_verity.ko\nsimd.ko\n-sha256_ssse3.ko\n"
+		    "fast.ko\n");
 	expect_success("named", modules_choose(&m, "sha256_ssse3", &e), &e);
 	expect_success("a ring", modules_choose(&m, "one", &e), &e);
-	expect_list("named", &m, "dm_mod.ko\ndm_bufio.ko\ndm_verity.ko\nsimd.ko\nsha256_ssse3.ko\n"
-				 "fast.ko\ntwo.ko\none.ko\n");
+	expect_list("named", &m,
+		    "dm_mod.ko\ndm_bufio.ko\ndm_verity.ko\nsimd.ko\nsha256_ssse3.ko\n"
+		    "fast.ko\ntwo.ko\none.ko\n");
 	expect_failure("unknown", modules_choose(&m, "nope", &e), &e, FAIL_VALUE_INVALID, "nope");
 	expect_failure("lost", modules_choose(&m, "lost", &e), &e, FAIL_VALUE_INVALID, "nowhere");
 	modules_close(&m);
@@ -81,8 +83,9 @@ static void test_absent(void **state)
 		const char *words; /* NULL: accepted */
 	} rows[] = {
 		{ FEATURE_EROFS, false, NULL },
-		{ FEATURE_XFS, false, "CONFIG_XFS_FS, neither as a module nor built in: it is "
-				      "needed for Kata's root as xfs" },
+		{ FEATURE_XFS, false,
+		  "CONFIG_XFS_FS, neither as a module nor built in: it is "
+		  "needed for Kata's root as xfs" },
 		{ FEATURE_XFS, true, NULL },
 		{ FEATURE_SHA512, false, "CONFIG_CRYPTO_SHA512" },
 		{ FEATURE_PMEM, false, "CONFIG_BLK_DEV_PMEM" },
@@ -141,18 +144,18 @@ static void test_alternatives(void **state)
 
 	(void)state;
 	temp_make(&t);
-	put_text(t.fd, "modules.dep", "a/nd_pmem.ko:\na/nfit.ko:\na/virtio_pmem.ko:\n"
-				      "a/sha512.ko:\na/squashfs.ko:\n");
+	put_text(t.fd, "modules.dep",
+		 "a/nd_pmem.ko:\na/nfit.ko:\na/virtio_pmem.ko:\n"
+		 "a/sha512.ko:\na/squashfs.ko:\n");
 	put_text(t.fd, "modules.builtin", "");
 	open_modules(&m, &t);
 	expect_success("pmem", modules_choose_feature(&m, FEATURE_PMEM, ARCH_X86_64, false, &e),
 		       &e);
-	expect_success("sha512",
-		       modules_choose_feature(&m, FEATURE_SHA512, ARCH_X86_64, false, &e), &e);
+	expect_success("sha512", modules_choose_feature(&m, FEATURE_SHA512, ARCH_X86_64, false, &e),
+		       &e);
 	expect_success("nobody knows whether",
 		       modules_choose_feature(&m, FEATURE_SQUASHFS, ARCH_X86_64, true, &e), &e);
-	expect_list("all", &m,
-		    "nd_pmem.ko\n-virtio_pmem.ko\n-nfit.ko\nsha512.ko\n-squashfs.ko\n");
+	expect_list("all", &m, "nd_pmem.ko\n-virtio_pmem.ko\n-nfit.ko\nsha512.ko\n-squashfs.ko\n");
 	modules_close(&m);
 	temp_remove(&t);
 }

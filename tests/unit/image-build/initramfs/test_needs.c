@@ -29,12 +29,21 @@ static const struct {
 	enum kernel_arch arch;
 	const char *expected, *refusal;
 } machines[] = {
-	{ { NULL }, ARCH_X86_64, "(virtio-blk) (virtio-scsi) (virtio-pci) (virtio-mmio) "
-				 "(virtio-console) ", NULL },
-	{ { NULL }, ARCH_AARCH64, "(virtio-blk) (virtio-scsi) (virtio-pci) (virtio-mmio) "
-				  "(virtio-console) ", NULL },
-	{ { NULL }, ARCH_S390X, "(virtio-blk) (virtio-scsi) [virtio-pci] (virtio-ccw) "
-				"(virtio-console) ", NULL },
+	{ { NULL },
+	  ARCH_X86_64,
+	  "(virtio-blk) (virtio-scsi) (virtio-pci) (virtio-mmio) "
+	  "(virtio-console) ",
+	  NULL },
+	{ { NULL },
+	  ARCH_AARCH64,
+	  "(virtio-blk) (virtio-scsi) (virtio-pci) (virtio-mmio) "
+	  "(virtio-console) ",
+	  NULL },
+	{ { NULL },
+	  ARCH_S390X,
+	  "(virtio-blk) (virtio-scsi) [virtio-pci] (virtio-ccw) "
+	  "(virtio-console) ",
+	  NULL },
 	{ { NULL }, ARCH_UNKNOWN, "(virtio-blk) (virtio-scsi) (virtio-console) ", NULL },
 	{ { "virtio-pci,virtio-blk" }, ARCH_X86_64, "virtio-blk virtio-pci ", NULL },
 	{ { "virtio-mmio", "virtio-blk" }, ARCH_AARCH64, "virtio-blk virtio-mmio ", NULL },
@@ -79,7 +88,7 @@ static void test_machines(void **state)
 
 /* --- what a plan needs --------------------------------------------------------------- */
 
-#define H64 "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+#define H64           "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 #define LAYER(device) "socle.layer=" device ",data_blocks=9,root_hash=" H64
 
 static const struct {
@@ -96,11 +105,13 @@ static const struct {
 	{ LAYER("SERIAL=a") H64 ",hash=sha512 socle.upper=none socle.report=/dev/hvc0",
 	  "verity sha512 erofs virtio-console " },
 	{ LAYER("SERIAL=a") " socle.upper=none socle.report=vsock:1234", "verity erofs vsock " },
-	{ "dm-mod.create=\"dm-verity,,,ro,0 72 verity 1 /dev/vda1 /dev/vda2 4096 4096 9 0 sha256 "
-	  H64 " " H64 "\" root=/dev/dm-0 rootflags=data=ordered,errors=remount-ro ro "
-	  "rootfstype=ext4", "verity ext4 virtio-blk " },
+	{ "dm-mod.create=\"dm-verity,,,ro,0 72 verity 1 /dev/vda1 /dev/vda2 4096 4096 9 0 "
+	  "sha256 " H64 " " H64 "\" root=/dev/dm-0 rootflags=data=ordered,errors=remount-ro ro "
+	  "rootfstype=ext4",
+	  "verity ext4 virtio-blk " },
 	{ "dm-mod.create=\"dm-verity,,,ro,0 72 verity 1 /dev/pmem0p1 /dev/pmem0p2 4096 4096 9 0 "
-	  "sha256 " H64 " " H64 "\" root=/dev/dm-0 rootfstype=xfs", "verity xfs pmem " },
+	  "sha256 " H64 " " H64 "\" root=/dev/dm-0 rootfstype=xfs",
+	  "verity xfs pmem " },
 	{ "roothash=" H64 " rootfstype=erofs systemd.verity_root_options=root-hash-signature=/s",
 	  "verity signature erofs partitions " },
 	{ "roothash=" H64, "verity [erofs] [squashfs] [ext4] [xfs] partitions " },
@@ -131,8 +142,8 @@ static void test_plans(void **state)
 		struct err e = { .text = "" };
 		char text[1024];
 
-		expect_success(plans[i].cmdline,
-			       plan_needs(plans[i].cmdline, false, &needs, &e), &e);
+		expect_success(plans[i].cmdline, plan_needs(plans[i].cmdline, false, &needs, &e),
+			       &e);
 		print_needs(&needs, text, sizeof(text));
 		if (strcmp(text, plans[i].expected))
 			print_error("%s\n", plans[i].cmdline);

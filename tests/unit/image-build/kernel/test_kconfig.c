@@ -344,8 +344,8 @@ static size_t pack(const char *filter, const void *bytes, size_t size, uint8_t *
 	return used;
 }
 
-#define ROOM (4 << 20)
-#define MARK_AT (1 << 20)
+#define ROOM     (4 << 20)
+#define MARK_AT  (1 << 20)
 #define DATA_END (2 << 20)
 
 /* The data of a kernel: noise, and at an odd place the configuration between its marks. */

@@ -10,11 +10,11 @@
 #include "image-build/oci/oci.h"
 
 #define MANIFEST_TYPE "application/vnd.oci.image.manifest.v1+json"
-#define INDEX_TYPE "application/vnd.oci.image.index.v1+json"
-#define LAYER_TYPE "application/vnd.oci.image.layer.v1.tar+gzip"
-#define ZEROES "0000000000000000000000000000000000000000000000000000000000000000"
-#define LAYER "{\"mediaType\":\"" LAYER_TYPE "\",\"digest\":\"sha256:" ZEROES "\",\"size\":5}"
-#define DIFF_ID "\"sha256:" ZEROES "\""
+#define INDEX_TYPE    "application/vnd.oci.image.index.v1+json"
+#define LAYER_TYPE    "application/vnd.oci.image.layer.v1.tar+gzip"
+#define ZEROES        "0000000000000000000000000000000000000000000000000000000000000000"
+#define LAYER         "{\"mediaType\":\"" LAYER_TYPE "\",\"digest\":\"sha256:" ZEROES "\",\"size\":5}"
+#define DIFF_ID       "\"sha256:" ZEROES "\""
 
 __attribute__((format(printf, 1, 2))) static char *text(const char *fmt, ...)
 {
@@ -51,7 +51,8 @@ static char *put_blob(const struct temp *t, const char *type, const char *docume
 static char *put_image(const struct temp *t, const char *layers, const char *ids, const char *more)
 {
 	char *config = text("{\"os\":\"linux\",\"architecture\":\"amd64\","
-			    "\"rootfs\":{\"type\":\"layers\",\"diff_ids\":[%s]}}", ids);
+			    "\"rootfs\":{\"type\":\"layers\",\"diff_ids\":[%s]}}",
+			    ids);
 	char *descriptor = put_blob(t, "application/vnd.oci.image.config.v1+json", config, "");
 	char *manifest = text("{\"config\":%s,\"layers\":[%s]}", descriptor, layers);
 	char *out = put_blob(t, MANIFEST_TYPE, manifest, more);
@@ -165,7 +166,7 @@ static void test_layer_limit(void **state)
 	free(image);
 }
 
-#define REF(name) ",\"annotations\":{\"org.opencontainers.image.ref.name\":\"" name "\"}"
+#define REF(name)      ",\"annotations\":{\"org.opencontainers.image.ref.name\":\"" name "\"}"
 #define PLATFORM(arch) ",\"platform\":{\"os\":\"linux\",\"architecture\":\"" arch "\"}"
 
 /* Which of several images is taken, told by the number of its layers. */

@@ -7,8 +7,8 @@
 
 #include "image-build/plan/plan_files.h"
 
-#define H64 "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
-#define LAYER "socle.layer=SERIAL=a,root_hash=" H64 ",data_blocks=9"
+#define H64     "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+#define LAYER   "socle.layer=SERIAL=a,root_hash=" H64 ",data_blocks=9"
 #define ON_DISK "socle.manifest=SERIAL=m,size=8,sha256=" H64
 #define MANIFEST                                                                                   \
 	"{\"version\":1,\"layers\":[{\"device\":\"SERIAL=a\",\"root_hash\":\"" H64                 \

@@ -21,8 +21,8 @@
 
 /* Between them they have every member. */
 static const char *const names[] = {
-	"every_key", "hash_device_start_0", "kata_327_qemu_amd64", "plain_volatile_state",
-	"report_vsock", "signature_of_one_layer", "systemd_fec", "systemd_usrhash_volatile",
+	"every_key",    "hash_device_start_0",    "kata_327_qemu_amd64", "plain_volatile_state",
+	"report_vsock", "signature_of_one_layer", "systemd_fec",         "systemd_usrhash_volatile",
 };
 
 static char *json_of(int dir, const char *name)
@@ -40,7 +40,7 @@ static char *json_of(int dir, const char *name)
 	expect_success(name, plan_parse(line, 0, &plan, &e), &e);
 	object = plan_json(&plan);
 	json = json_object_to_json_string_ext(object, JSON_C_TO_STRING_PRETTY |
-							 JSON_C_TO_STRING_NOSLASHESCAPE);
+							      JSON_C_TO_STRING_NOSLASHESCAPE);
 	assert_true(asprintf(&text, "%s\n", json) > 0);
 	json_object_put(object);
 	return text;

@@ -6,7 +6,7 @@
 #include "image-build/tree/layer.h"
 #include "tests/unit/image-build/image_tar.h"
 
-#define ROOT "/ 40755 0 0\n"
+#define ROOT        "/ 40755 0 0\n"
 #define MEMBERS_MAX 8
 
 /* What a layer's tar says, and the tree or the refusal that comes of it. */

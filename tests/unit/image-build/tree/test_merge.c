@@ -6,9 +6,9 @@
 #include "image-build/tree/resolve.h"
 #include "tests/unit/image-build/image_tar.h"
 
-#define ROOT "/ 40755 0 0\n"
+#define ROOT        "/ 40755 0 0\n"
 #define MEMBERS_MAX 6
-#define LAYERS_MAX 3
+#define LAYERS_MAX  3
 
 /* Layers from the bottom up; the top one as overlayfs wants it, and all of them merged. */
 static const struct {

@@ -10,8 +10,9 @@
 #include "init/plan/module_params.h"
 
 #define HEX64 "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
-#define TABLE "dm-verity,,,ro,0 736328 verity 1 /dev/vda1 /dev/vda2 4096 4096 92041 0 sha256 " \
-	      HEX64 " " HEX64
+#define TABLE                                                                                      \
+	"dm-verity,,,ro,0 736328 verity 1 /dev/vda1 /dev/vda2 4096 4096 92041 0 sha256 " HEX64     \
+	" " HEX64
 
 #define PARAMS_MAX 5
 
@@ -30,9 +31,19 @@ static const struct {
 	{ "a b=1 c", { { "a", NULL }, { "b", "1" }, { "c", NULL } } },
 	{ "  a\t\tb=1\n", { { "a", NULL }, { "b", "1" } } },
 	/* the kernel's blanks: Latin-1's no-break space is one, 0x85 is not */
-	{ "a\xa0" "b", { { "a", NULL }, { "b", NULL } } },
-	{ "a\x85" "b=\xc3\xa9", { { "a\x85" "b", "\xc3\xa9" } } },
-	{ "a\x1f" "b", { { "a\x1f" "b", NULL } } },
+	{ "a\xa0"
+	  "b",
+	  { { "a", NULL }, { "b", NULL } } },
+	{ "a\x85"
+	  "b=\xc3\xa9",
+	  { { "a\x85"
+	      "b",
+	      "\xc3\xa9" } } },
+	{ "a\x1f"
+	  "b",
+	  { { "a\x1f"
+	      "b",
+	      NULL } } },
 	/* an equals sign in front of everything is part of the name */
 	{ "=", { { "=", NULL } } },
 	{ "=a", { { "=a", NULL } } },

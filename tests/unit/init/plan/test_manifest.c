@@ -50,7 +50,8 @@ static const struct {
 	  "socle.layer=/dev/vda,root_hash=" HASH ",data_blocks=8 socle.upper=tmpfs,size=25% "
 	  "socle.agent=/a/b socle.timeout=7 socle.on_failure=halt socle.on_corruption=eio "
 	  "socle.report=/dev/hvc1",
-	  "{\"layers\":[{\"fstype\":\"erofs\",\"salt\":\"00ff\",\"data_blocks\":\"8\",\"root_hash\":"
+	  "{\"layers\":[{\"fstype\":\"erofs\",\"salt\":\"00ff\",\"data_blocks\":\"8\",\"root_"
+	  "hash\":"
 	  "\"" HASH "\",\"device\":\"SERIAL=a\\\\x2cb\"}," LAYER "],\"upper\":\"tmpfs,size=25%\","
 	  "\"agent\":\"/a/b\",\"timeout\":7,\"on_failure\":\"halt\",\"on_corruption\":\"eio\","
 	  "\"report\":\"/dev/hvc1\",\"version\":1}\n" },
@@ -72,7 +73,8 @@ static void test_same_plan(void **state)
 		struct err e = { 0 };
 
 		strcpy(line, same[i].cmdline);
-		expect_success(same[i].cmdline, plan_parse(line, cmdline_limit(CMDLINE_MACHINE), &plan, &e), &e);
+		expect_success(same[i].cmdline,
+			       plan_parse(line, cmdline_limit(CMDLINE_MACHINE), &plan, &e), &e);
 		from_line = print();
 		expect_success(same[i].manifest, parse("quiet", same[i].manifest, &e), &e);
 		from_manifest = print();
@@ -104,10 +106,11 @@ static const struct {
 	  "no root_hash=" },
 	{ "", "{\"version\":1,\"layers\":[" LAYER ",{\"device\":\"/dev/vdb\",\"data_blocks\":1}]}",
 	  FAIL_ROOT_HASH_MISSING, "no root_hash=" },
-	{ "", "{\"version\":1,\"layers\":[{\"device\":[[[[1]]]]}]}", FAIL_VALUE_INVALID, "manifest" },
+	{ "", "{\"version\":1,\"layers\":[{\"device\":[[[[1]]]]}]}", FAIL_VALUE_INVALID,
+	  "manifest" },
 	{ "", "{\"version\":1,\"layers\":[{\"device\":true}]}", FAIL_VALUE_INVALID, "is no text" },
-	{ "", "{\"version\":1,\"layers\":[{\"device\":\"/dev/vda\",\"colour\":1}]}", FAIL_KEY_UNKNOWN,
-	  "colour" },
+	{ "", "{\"version\":1,\"layers\":[{\"device\":\"/dev/vda\",\"colour\":1}]}",
+	  FAIL_KEY_UNKNOWN, "colour" },
 	{ "", "{\"version\":1,\"layers\":[{\"device\":\"/dev/vda\",\"data_blocks\":1.5}]}",
 	  FAIL_VALUE_INVALID, "is no text" },
 	{ "", "{\"version\":1,\"layers\":[{\"device\":\"/dev/vda\",\"signature\":\"\"}]}",
@@ -120,9 +123,12 @@ static const struct {
 	/* twice, which json-c would not tell */
 	{ "", "{\"version\":1,\"timeout\":3,\"timeout\":4}", FAIL_KEY_REPEATED, "stands twice" },
 	{ "", "{\"version\":1,\"version\":1}", FAIL_KEY_REPEATED, "stands twice" },
-	{ "", "{\"version\":1,\"layers\":[{\"device\":\"/dev/vda\",\"root_hash\":\"00\","
-	  "\"root_hash\":\"" HASH "\",\"data_blocks\":8}]}", FAIL_KEY_REPEATED, "stands twice" },
-	{ "", "{\"version\":1,\"layers\":[{\"device\":{\"a\":1}}]}", FAIL_VALUE_INVALID, "nesting" },
+	{ "",
+	  "{\"version\":1,\"layers\":[{\"device\":\"/dev/vda\",\"root_hash\":\"00\","
+	  "\"root_hash\":\"" HASH "\",\"data_blocks\":8}]}",
+	  FAIL_KEY_REPEATED, "stands twice" },
+	{ "", "{\"version\":1,\"layers\":[{\"device\":{\"a\":1}}]}", FAIL_VALUE_INVALID,
+	  "nesting" },
 	/* a NUL, which would end a text early */
 	{ "", "{\"version\":1,\"agent\":\"/b\\u0000c\"}", FAIL_VALUE_INVALID, "is no text" },
 	/* in both */
@@ -139,8 +145,9 @@ static void test_refused(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(refused); i++) {
 		struct err e = { 0 };
 
-		expect_failure(refused[i].manifest, parse(refused[i].cmdline, refused[i].manifest, &e),
-			       &e, refused[i].code, refused[i].words);
+		expect_failure(refused[i].manifest,
+			       parse(refused[i].cmdline, refused[i].manifest, &e), &e,
+			       refused[i].code, refused[i].words);
 	}
 }
 
@@ -150,12 +157,14 @@ static void test_beside_a_root(void **state)
 	struct err e = { 0 };
 
 	(void)state;
-	expect_success("upper", parse("roothash=" HASH,
-				      "{\"version\":1,\"upper\":\"tmpfs,size=10%\"}", &e), &e);
+	expect_success("upper",
+		       parse("roothash=" HASH, "{\"version\":1,\"upper\":\"tmpfs,size=10%\"}", &e),
+		       &e);
 	assert_int_equal(plan.upper, PLAN_UPPER_TMPFS);
 	assert_string_equal(plan.upper_size, "10%");
-	expect_success("volatile", parse("systemd.volatile=yes",
-					 "{\"version\":1,\"layers\":[" LAYER "]}", &e), &e);
+	expect_success("volatile",
+		       parse("systemd.volatile=yes", "{\"version\":1,\"layers\":[" LAYER "]}", &e),
+		       &e);
 	assert_int_equal(plan.root, PLAN_ROOT_TMPFS);
 }
 

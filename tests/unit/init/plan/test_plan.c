@@ -247,7 +247,8 @@ static const struct refused_row {
 	{ "socle.layer=/dev/vda,root_hash=" HASH, FAIL_VERITY_PARAMS_INVALID, "no data_blocks=" },
 	/* a signature that cannot be used is never none */
 	{ LAYER ",signature", FAIL_VALUE_INVALID, "\"signature\" in a layer" },
-	{ LAYER ",signature=", FAIL_SIGNATURE_INVALID, "neither /FILE in the initramfs nor base64:" },
+	{ LAYER ",signature=", FAIL_SIGNATURE_INVALID,
+	  "neither /FILE in the initramfs nor base64:" },
 	{ LAYER ",signature=base64:", FAIL_SIGNATURE_INVALID, "is empty" },
 	{ LAYER ",signature=base64:MAA", FAIL_SIGNATURE_INVALID, "no base64 text" },
 	{ LAYER ",signature=/a,signature=/a", FAIL_KEY_REPEATED, "signature= stands twice" },
@@ -257,7 +258,8 @@ static const struct refused_row {
 	  "root-hash-signature" },
 	{ "usrhash=" HASH " systemd.verity_usr_options=root-hash-signature=base64:AAAA",
 	  FAIL_SIGNATURE_INVALID, "is not in DER" },
-	{ "systemd.verity_root_options=root-hash-signature=/a", FAIL_ROOT_HASH_MISSING, "roothash=" },
+	{ "systemd.verity_root_options=root-hash-signature=/a", FAIL_ROOT_HASH_MISSING,
+	  "roothash=" },
 	{ LAYER ",fec_device=/dev/vdc", FAIL_VERITY_PARAMS_INVALID, "go together" },
 	{ LAYER ",fec_roots=2", FAIL_VERITY_PARAMS_INVALID, "go together" },
 	{ LAYER ",fec_offset=4096", FAIL_VERITY_PARAMS_INVALID, "without fec_roots=" },
@@ -300,7 +302,11 @@ static void test_systemd_options_length(void **state)
 static void test_no_root(void **state)
 {
 	static const char *const lines[] = {
-		"", "   ", "quiet", "-- " LAYER, "x=\" " LAYER "\"",
+		"",
+		"   ",
+		"quiet",
+		"-- " LAYER,
+		"x=\" " LAYER "\"",
 		"Socle.layer=x SOCLE.layer=y xsocle.layer=z",
 	};
 
@@ -379,8 +385,7 @@ static void test_keys_behind_a_failure_count(void **state)
 {
 	static const char tail[] = " socle.on_failure=halt socle.report=/dev/ttyS1";
 	static const char *const heads[] = { "socle.nonsense", "socle.layer=/dev/vda", LAYER ",x=1",
-					     "socle.timeout=0 socle.timeout=0",
-					     "roothash=" };
+					     "socle.timeout=0 socle.timeout=0", "roothash=" };
 	char line[512];
 
 	(void)state;

@@ -83,7 +83,8 @@ static void test_volumes(void **state)
 {
 	static const struct policy required = { .verity_optional = false };
 	static const struct policy optional = { .verity_optional = true };
-	static const struct policy signed_only = { .verity_optional = true, .signature_required = true };
+	static const struct policy signed_only = { .verity_optional = true,
+						   .signature_required = true };
 	struct volume *const places[] = { &plan.layer[0], &plan.layer[1], &plan.usr,
 					  &plan.extension[0], &plan.extension[1] };
 

@@ -43,10 +43,12 @@ static void test_links_into_usr(void **state)
 	put_link(root.fd, "usr/lib32", "absent");
 	fake_sys_reset(0, 0);
 	expect_success("fill", volatile_fill(root.path, &e), &e);
-	snprintf(expected, sizeof(expected),
-		 "symlink usr/bin %1$s/bin\nsymlink usr/lib %1$s/lib\nsymlink usr/lib32 %1$s/lib32\n"
-		 "symlink usr/lib64 %1$s/lib64\nsymlink usr/sbin %1$s/sbin\n"
-		 "mkdir %1$s/etc 0755\nmkdir %1$s/root 0700\nmkdir %1$s/var 0755\n", root.path);
+	snprintf(
+		expected, sizeof(expected),
+		"symlink usr/bin %1$s/bin\nsymlink usr/lib %1$s/lib\nsymlink usr/lib32 %1$s/lib32\n"
+		"symlink usr/lib64 %1$s/lib64\nsymlink usr/sbin %1$s/sbin\n"
+		"mkdir %1$s/etc 0755\nmkdir %1$s/root 0700\nmkdir %1$s/var 0755\n",
+		root.path);
 	assert_string_equal(fake_sys.log, expected);
 	for (unsigned int call = 1; call <= 8; call++) {
 		/* what is there already is fine */

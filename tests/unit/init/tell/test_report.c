@@ -24,7 +24,8 @@ static int talk_to(void (*host)(int fd), const char *said)
 	int ends[2], status = 0;
 	pid_t child;
 
-	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends), 0);
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends),
+			 0);
 	child = fork();
 	if (!child) {
 		alarm(20); /* where the test itself is ended, this one ends, too */

@@ -35,7 +35,7 @@ static int teardown(void **state)
 /* --- one device ------------------------------------------------------------ */
 
 #define BYTES(text) text, sizeof(text) - 1
-#define X60 "abcdefghijklmnopqrstuvwxyz0123456789abcdefghijklmnopqrstuvwx"
+#define X60         "abcdefghijklmnopqrstuvwxyz0123456789abcdefghijklmnopqrstuvwx"
 
 /* Serial numbers as the drivers show them. */
 static const struct serial_row {
@@ -127,12 +127,9 @@ static void test_partitions(void **state)
 	static const struct {
 		const char *disk, *name, *number;
 	} rows[] = {
-		{ "vda", "vda1", "1" },
-		{ "vda", "vda10", "10" },
-		{ "nvme0n1", "nvme0n1p1", "1" },
-		{ "mmcblk0", "mmcblk0p12", "12" },
-		{ "sr0", "sr0p128", "128" },
-		{ "cciss!c0d0", "cciss!c0d0p1", "1" },
+		{ "vda", "vda1", "1" },          { "vda", "vda10", "10" },
+		{ "nvme0n1", "nvme0n1p1", "1" }, { "mmcblk0", "mmcblk0p12", "12" },
+		{ "sr0", "sr0p128", "128" },     { "cciss!c0d0", "cciss!c0d0p1", "1" },
 	};
 	int sysfs = sysfs_of(state);
 
@@ -215,7 +212,7 @@ static void test_absent(void **state)
 
 static void test_names_that_lead_elsewhere(void **state)
 {
-	static const char *const names[] = { "", ".", "..", "../block/vda",
+	static const char *const names[] = { "",     ".",        "..", "../block/vda",
 					     "vda/", "vda/vda1", "vdb" };
 	int sysfs = sysfs_of(state);
 
@@ -356,8 +353,9 @@ static void test_inventory(void **state)
 	assert_string_equal(blockdev_inventory(&set, text, sizeof(text)), "none");
 	set.count = 2;
 	set.dev[0] = (struct blockdev){ .name = "vda", .size_bytes = 4096, .serial = "layer-0" };
-	set.dev[1] = (struct blockdev){ .name = "vda1", .size_bytes = 512, .partition = 1,
-					.partuuid = "5a-01" };
+	set.dev[1] = (struct blockdev){
+		.name = "vda1", .size_bytes = 512, .partition = 1, .partuuid = "5a-01"
+	};
 	assert_string_equal(blockdev_inventory(&set, text, sizeof(text)),
 			    "vda(4096 bytes, serial=layer-0) vda1(512 bytes, PARTUUID=5a-01)");
 }

@@ -8,14 +8,14 @@
 
 #include "mount/device/devref.h"
 
-#define X27 "xxxxxxxxxxxxxxxxxxxxxxxxxxx"
+#define X27  "xxxxxxxxxxxxxxxxxxxxxxxxxxx"
 #define X111 X27 X27 X27 X27 "xxx"
 
 static const struct {
 	const char *text;
 	enum devref_kind kind; /* DEVREF_NONE: refused */
 	const char *value;
-	const char *printed;   /* NULL: as it was */
+	const char *printed; /* NULL: as it was */
 } vectors[] = {
 	{ "/dev/vda", DEVREF_PATH, "vda", NULL },
 	{ "/dev/nvme0n1p1", DEVREF_PATH, "nvme0n1p1", NULL },
@@ -181,8 +181,8 @@ static void test_numbers(void **state)
 /* Whatever a value holds, its printed form is one word that means the same. */
 static void test_print_and_parse_again(void **state)
 {
-	static const enum devref_kind kinds[] = { DEVREF_PATH, DEVREF_SERIAL, DEVREF_PARTUUID,
-						  DEVREF_PARTLABEL, DEVREF_UUID, DEVREF_LABEL };
+	static const enum devref_kind kinds[] = { DEVREF_PATH,      DEVREF_SERIAL, DEVREF_PARTUUID,
+						  DEVREF_PARTLABEL, DEVREF_UUID,   DEVREF_LABEL };
 	char buf[DEVREF_TEXT_SIZE];
 
 	(void)state;

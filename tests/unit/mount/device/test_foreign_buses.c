@@ -11,12 +11,12 @@
 
 #include "mount/device/match.h"
 
-#define VMBUS "devices/LNXSYSTM:00/LNXSYBUS:00/ACPI0004:00/VMBUS:00/"
-#define STORVSC VMBUS "f8b3781a-1e82-4818-a1c3-63d806ec15bb/host0/target0:0:0/"
-#define STORVSC_2 VMBUS "f8b3781b-1e82-4818-a1c3-63d806ec15bb/host1/target1:0:1/"
+#define VMBUS       "devices/LNXSYSTM:00/LNXSYBUS:00/ACPI0004:00/VMBUS:00/"
+#define STORVSC     VMBUS "f8b3781a-1e82-4818-a1c3-63d806ec15bb/host0/target0:0:0/"
+#define STORVSC_2   VMBUS "f8b3781b-1e82-4818-a1c3-63d806ec15bb/host1/target1:0:1/"
 #define HYPERV_NVME VMBUS "7ad35d50-c05b-47ab-b3a0-56a9a845852b/pcic05b:00/c05b:00:00.0/nvme/nvme0/"
-#define PATHS "devices/virtual/nvme-subsystem/nvme-subsys1/"
-#define NFIT "devices/LNXSYSTM:00/LNXSYBUS:00/ACPI0012:00/ndbus0/region0/pfn0.1/block/"
+#define PATHS       "devices/virtual/nvme-subsystem/nvme-subsys1/"
+#define NFIT        "devices/LNXSYSTM:00/LNXSYBUS:00/ACPI0012:00/ndbus0/region0/pfn0.1/block/"
 #define VIRTIO_PMEM "devices/pci0000:00/0000:00:04.0/virtio1/ndbus1/region1/namespace1.0/block/"
 
 static const struct {
@@ -25,7 +25,9 @@ static const struct {
 	size_t serial_size;
 } devices[] = {
 	{ STORVSC "0:0:0:0/block/sda", "sda", "8:0", NULL, STORVSC "0:0:0:0/vpd_pg80",
-	  "\0\x80\0\x20" "600224801234567890abcdef12345678", 36 },
+	  "\0\x80\0\x20"
+	  "600224801234567890abcdef12345678",
+	  36 },
 	{ STORVSC "0:0:0:0/block/sda/sda1", "sda1", "8:1", "1", NULL, NULL, 0 },
 	{ STORVSC "0:0:0:0/block/sda/sda14", "sda14", "8:14", "14", NULL, NULL, 0 },
 	{ STORVSC "0:0:0:1/block/sdb", "sdb", "8:16", NULL, NULL, NULL, 0 },

@@ -121,7 +121,7 @@ static const struct type_row {
 	const char *label;
 	void (*make)(uint8_t *disk);
 	size_t size;
-	const char *type;  /* NULL: refused */
+	const char *type; /* NULL: refused */
 	const char *words;
 } type_rows[] = {
 	{ "erofs", make_erofs, DISK_SIZE, "erofs", NULL },
@@ -388,14 +388,9 @@ int main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(test_types),
-		TEST(test_unreadable),
-		TEST(test_names),
-		TEST(test_filesystem_ids),
-		TEST(test_partition_ids),
-		TEST(test_broken_table),
-		TEST(test_once),
-		TEST(test_read_again),
+		TEST(test_types),          TEST(test_unreadable),    TEST(test_names),
+		TEST(test_filesystem_ids), TEST(test_partition_ids), TEST(test_broken_table),
+		TEST(test_once),           TEST(test_read_again),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -100,8 +100,10 @@ static void put_gpt(const char *name, const char *partition_prefix, int minor, u
 static void send_uevent(const char *subsystem, const char *name)
 {
 	char text[256];
-	int n = snprintf(text, sizeof(text), "add@/devices/x/%s%cACTION=add%cDEVPATH=/devices/x/"
-			 "%s%cSUBSYSTEM=%s", name, 0, 0, name, 0, subsystem);
+	int n = snprintf(text, sizeof(text),
+			 "add@/devices/x/%s%cACTION=add%cDEVPATH=/devices/x/"
+			 "%s%cSUBSYSTEM=%s",
+			 name, 0, 0, name, 0, subsystem);
 
 	assert_true(send(kernel, text, (size_t)n + 1, 0) == n + 1);
 }
@@ -130,7 +132,7 @@ static int look_for(const char *const *texts, int timeout_ms, struct err *e)
 	return r;
 }
 
-#define LOOK_FOR(timeout_ms, e, ...) \
+#define LOOK_FOR(timeout_ms, e, ...)                                                               \
 	look_for((const char *const[]){ __VA_ARGS__, NULL, NULL, NULL }, timeout_ms, e)
 
 /* --- matching -------------------------------------------------------------------- */
@@ -165,10 +167,15 @@ static void test_match(void **state)
 	(void)state;
 	set.count = 3;
 	set.dev[0] = (struct blockdev){ .name = "vda", .major = 254, .serial = "s1" };
-	set.dev[1] = (struct blockdev){ .name = "vda1", .major = 254, .minor = 1, .uuid = "bb",
-					.partuuid = "Aa-01", .partlabel = "root" };
-	set.dev[2] = (struct blockdev){ .name = "vdb", .major = 254, .minor = 16, .uuid = "Bb",
-					.label = "sys" };
+	set.dev[1] = (struct blockdev){ .name = "vda1",
+					.major = 254,
+					.minor = 1,
+					.uuid = "bb",
+					.partuuid = "Aa-01",
+					.partlabel = "root" };
+	set.dev[2] = (struct blockdev){
+		.name = "vdb", .major = 254, .minor = 16, .uuid = "Bb", .label = "sys"
+	};
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct blockdev found = { .name = "untouched" };
 		struct devref ref;
@@ -178,8 +185,8 @@ static void test_match(void **state)
 		assert_int_equal(devref_match(&set, &ref, &found), rows[i].count);
 		assert_string_equal(found.name, rows[i].count ? rows[i].first : "untouched");
 	}
-	assert_int_equal(devref_match(&set, &(struct devref){ .kind = DEVREF_NONE },
-				       &set.dev[3]), 0);
+	assert_int_equal(devref_match(&set, &(struct devref){ .kind = DEVREF_NONE }, &set.dev[3]),
+			 0);
 }
 
 #define BRIDGED "/pci0000:00/0000:00:02.0/0000:01:01.3/virtio3/"
@@ -229,17 +236,20 @@ static void put_disks(struct blockdev_set *set)
 {
 	set->count = 6;
 	set->dev[0] = (struct blockdev){ .name = "vda", .serial = "a", .address = BRIDGED };
-	set->dev[1] = (struct blockdev){ .name = "vda1", .disk = "vda", .partition = 1,
-					 .partuuid = "id", .address = BRIDGED };
-	set->dev[2] = (struct blockdev){ .name = "vda10", .disk = "vda", .partition = 10,
-					 .address = BRIDGED };
+	set->dev[1] = (struct blockdev){
+		.name = "vda1", .disk = "vda", .partition = 1, .partuuid = "id", .address = BRIDGED
+	};
+	set->dev[2] = (struct blockdev){
+		.name = "vda10", .disk = "vda", .partition = 10, .address = BRIDGED
+	};
 	set->dev[3] = (struct blockdev){ .name = "sda", .address = SCSI };
-	set->dev[4] = (struct blockdev){ .name = "sda1", .disk = "sda", .partition = 1,
-					 .address = SCSI };
+	set->dev[4] =
+		(struct blockdev){ .name = "sda1", .disk = "sda", .partition = 1, .address = SCSI };
 	set->dev[5] = (struct blockdev){ .name = "dasda", .address = CCW };
 	set->dev[set->count++] = (struct blockdev){ .name = "cciss!c0d0", .address = "/virtual/" };
 	set->dev[set->count++] = (struct blockdev){
-		.name = "nvme0n1", .address = "/pci10000:00/10000:00:1f.7/c05b:00:1f.0/",
+		.name = "nvme0n1",
+		.address = "/pci10000:00/10000:00:1f.7/c05b:00:1f.0/",
 	};
 }
 
@@ -261,10 +271,14 @@ static void test_match_by_place(void **state)
 	}
 	/* two hosts with a disk of one address */
 	set.dev[set.count++] = (struct blockdev){
-		.name = "sdb", .address = "/pci0000:00/0000:00:05.0/host1/target1:0:1/1:0:1:7/",
+		.name = "sdb",
+		.address = "/pci0000:00/0000:00:05.0/host1/target1:0:1/1:0:1:7/",
 	};
-	assert_int_equal(devref_match(&set, &(struct devref){ .kind = DEVREF_SCSI, .major = 1,
-							       .minor = 7 }, &set.dev[20]), 2);
+	assert_int_equal(devref_match(&set,
+				      &(struct devref){
+					      .kind = DEVREF_SCSI, .major = 1, .minor = 7 },
+				      &set.dev[20]),
+			 2);
 }
 
 /* The links of /sys/class/block, as kernels write them. */
@@ -318,9 +332,11 @@ static void test_all_there(void **state)
 		       &e);
 	assert_string_equal(wishes[0].found.name, "vdb");
 	assert_string_equal(wishes[1].found.name, "vda");
-	expect_success("ids", LOOK_FOR(0, &e, "PARTLABEL=hash",
-				       "PARTUUID=00000077-0000-0000-0000-000000000001",
-				       "UUID=ABABABAB-ABAB-ABAB-ABAB-ABABABABABAB"), &e);
+	expect_success("ids",
+		       LOOK_FOR(0, &e, "PARTLABEL=hash",
+				"PARTUUID=00000077-0000-0000-0000-000000000001",
+				"UUID=ABABABAB-ABAB-ABAB-ABAB-ABABABABABAB"),
+		       &e);
 	assert_string_equal(wishes[0].found.name, "nvme0n1p2");
 	assert_string_equal(wishes[1].found.name, "nvme0n1p1");
 	assert_string_equal(wishes[2].found.name, "sda");

@@ -7,7 +7,7 @@
 #include "mount/fs/explain.h"
 #include "mount/device/probe.h"
 
-#define REFUSED "mount x on y: create: refused"
+#define REFUSED       "mount x on y: create: refused"
 #define SQUASHFS_SAYS "(squashfs: Filesystem uses \"zstd\" compression. This is not supported)"
 
 /* Every type that is mounted by its name has an option. */
@@ -95,7 +95,8 @@ static void test_compressions(void **state)
 		(void)kernel_explain_mount(row->type, start, sizeof(start) - 1, row->r, &e);
 		assert_string_equal(e.text, row->text);
 		assert_int_equal(kernel_explain_mount(row->type, start, sizeof(start), row->r,
-						      NULL), row->r);
+						      NULL),
+				 row->r);
 	}
 }
 

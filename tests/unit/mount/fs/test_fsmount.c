@@ -9,7 +9,9 @@
 #include "tests/unit/fake_sys.h"
 
 static const struct fs_option options[] = {
-	{ "source", "/dev/dm-0" }, { "ro", NULL }, { "name", "a,b=c:d\\" },
+	{ "source", "/dev/dm-0" },
+	{ "ro", NULL },
+	{ "name", "a,b=c:d\\" },
 };
 
 static const struct fs_mount example = {

@@ -201,19 +201,16 @@ static void test_trusted_xattrs(void **state)
 		       "set an extended attribute on /upper/upper: No space left");
 	reset(0, 0);
 	xattr_errno[1] = EIO;
-	expect_failure("not removed", overlay_make_upper("/upper", "", &e), &e,
-		       FAIL_OVERLAY_FAILED, "/upper/upper");
+	expect_failure("not removed", overlay_make_upper("/upper", "", &e), &e, FAIL_OVERLAY_FAILED,
+		       "/upper/upper");
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_with_upper),
-		cmocka_unit_test(test_without_upper),
-		cmocka_unit_test(test_each_call_fails),
-		cmocka_unit_test(test_layer_limit),
-		cmocka_unit_test(test_make_upper),
-		cmocka_unit_test(test_make_upper_fails),
+		cmocka_unit_test(test_with_upper),      cmocka_unit_test(test_without_upper),
+		cmocka_unit_test(test_each_call_fails), cmocka_unit_test(test_layer_limit),
+		cmocka_unit_test(test_make_upper),      cmocka_unit_test(test_make_upper_fails),
 		cmocka_unit_test(test_trusted_xattrs),
 	};
 
