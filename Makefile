@@ -105,7 +105,7 @@ format: ## format the C sources in place
 .SUFFIXES:
 MAKEFLAGS += --no-builtin-rules
 
-c_folders := lib verity mount init image-build tests/unit tests/fuzz tests/qemu/agent
+c_folders := lib verity mount init image-build kernel-config tests/unit tests/fuzz tests/qemu/agent
 find = $(sort $(shell find $(1) -type f -name '$(2)'))
 sources = $(call find,$(1),*.c)
 

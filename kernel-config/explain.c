@@ -17,7 +17,7 @@ static bool has_prompt(const struct symbol *sym)
 {
 	const struct property *prop;
 
-	for_all_prompts(sym, prop)
+	for_all_prompts (sym, prop)
 		return true;
 	return false;
 }
