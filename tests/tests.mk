@@ -110,6 +110,13 @@ test: $(test_needs) $(if $(BUILT_ARCHES),$(LINKED)/vmlinuz) ## all tests: unit, 
 check: $(test_needs) ## the tests that need no boot
 	$(Q)$(run_environment) tests/check/run.sh unit guest check
 
+unit: $(unit_tests) $(fuzz_tests) ## the unit tests alone
+	$(Q)$(run_environment) tests/check/run.sh unit
+
+# ARCH= chooses whose, TESTS= which: TESTS='tests/qemu/test_boots.py -k corrupt'.
+boots: $(run_needs) ## boots in QEMU of one architecture, some with TESTS=
+	$(Q)$(run_environment) $(PYTHON) -m pytest -p no:cacheprovider -m 'not built' $(or $(TESTS),tests/qemu)
+
 run: $(run_needs) ## boot a real container image as verified layers
 	$(Q)$(run_environment) $(run_py)
 
@@ -120,5 +127,5 @@ run_py = $(PYTHON) tests/qemu/run.py --kernel "$$SOCLE_KERNEL" --modules "$$SOCL
 	--init "$$SOCLE_INIT" --socle-image "$$SOCLE_IMAGE" \
 	--work $(BUILD)/run --cache "$(SOCLE_CACHE)"
 
-.PHONY: test check run shell
+.PHONY: test check unit boots run shell
 
