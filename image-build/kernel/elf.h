@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "image-build/kernel/kconfig.h"
+#include "image-build/kernel/arch.h"
 #include "lib/err.h"
 
 /*

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "image-build/kernel/arch.h"
 #include "image-build/kernel/kconfig.h"
 #include "lib/err.h"
 

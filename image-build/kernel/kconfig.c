@@ -8,7 +8,6 @@
 
 #include "image-build/base/memory.h"
 #include "image-build/base/refuse.h"
-#include "lib/array.h"
 
 /* A piece of the text. */
 struct span {
@@ -186,23 +185,6 @@ static void keep_last(struct kconfig *k)
 	k->count = kept;
 }
 
-static const struct {
-	enum kernel_arch arch;
-	const char *name, *other_name, *option;
-} archs[] = {
-	{ ARCH_X86_64, "x86_64", "amd64", "X86_64" },
-	{ ARCH_S390X, "s390x", "s390", "S390" },
-	{ ARCH_AARCH64, "aarch64", "arm64", "ARM64" },
-};
-
-static enum kernel_arch find_arch(const struct kconfig *k)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(archs); i++)
-		if (kconfig_state(k, archs[i].option, strlen(archs[i].option)) == KCONFIG_BUILT_IN)
-			return archs[i].arch;
-	return ARCH_UNKNOWN;
-}
-
 int kconfig_parse(const char *text, size_t size, struct kconfig *ret, struct err *e)
 {
 	struct kconfig k = { .count = 0 };
@@ -220,7 +202,6 @@ int kconfig_parse(const char *text, size_t size, struct kconfig *ret, struct err
 	}
 	qsort(k.options, k.count, sizeof(*k.options), compare_options);
 	keep_last(&k);
-	k.arch = find_arch(&k);
 	*ret = k;
 	return 0;
 }
@@ -248,20 +229,4 @@ enum kconfig_state kconfig_state(const struct kconfig *k, const char *name, size
 			low = middle + 1;
 	}
 	return KCONFIG_OFF;
-}
-
-enum kernel_arch kernel_arch_parse(const char *text)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(archs); i++)
-		if (!strcmp(text, archs[i].name) || !strcmp(text, archs[i].other_name))
-			return archs[i].arch;
-	return ARCH_UNKNOWN;
-}
-
-const char *kernel_arch_name(enum kernel_arch arch)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(archs); i++)
-		if (archs[i].arch == arch)
-			return archs[i].name;
-	return "unknown";
 }

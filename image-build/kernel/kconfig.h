@@ -28,19 +28,9 @@ struct kconfig_option {
 	enum kconfig_state state;
 };
 
-/* Architectures that fragments are there for; bits, so that they can be or'ed. */
-enum kernel_arch {
-	ARCH_UNKNOWN = 0,
-	ARCH_X86_64 = 1,
-	ARCH_S390X = 2,
-	ARCH_AARCH64 = 4,
-	ARCH_ANY = 7,
-};
-
 struct kconfig {
 	size_t count, room;
 	struct kconfig_option *options;    /* by name, each once */
-	enum kernel_arch arch;             /* what its options say */
 	unsigned int version, patch_level; /* 6, 12 of its first comment; 0, 0: not said */
 };
 
@@ -52,9 +42,5 @@ int kconfig_parse(const char *text, size_t size, struct kconfig *ret, struct err
 void kconfig_free(struct kconfig *k);
 
 enum kconfig_state kconfig_state(const struct kconfig *k, const char *name, size_t name_size);
-
-/* "x86_64", "s390x", "aarch64" (or "arm64"); ARCH_UNKNOWN for any other. */
-enum kernel_arch kernel_arch_parse(const char *text);
-const char *kernel_arch_name(enum kernel_arch arch);
 
 #endif

@@ -53,14 +53,16 @@ static int read_options(struct kernel_config *c, const char *path, struct err *e
 
 static int choose_arch(struct kernel_config *c, const char *asked, struct err *e)
 {
-	c->arch = c->options.arch;
+	enum kernel_arch said = kernel_arch_of(&c->options);
+
+	c->arch = said;
 	if (asked) {
 		c->arch = kernel_arch_parse(asked);
 		if (!c->arch)
 			return refuse(e, "no architecture %.40s: x86_64, s390x or aarch64", asked);
-		if (c->options.arch && c->options.arch != c->arch)
-			return refuse(e, "it is for %s, not for %s",
-				      kernel_arch_name(c->options.arch), kernel_arch_name(c->arch));
+		if (said && said != c->arch)
+			return refuse(e, "it is for %s, not for %s", kernel_arch_name(said),
+				      kernel_arch_name(c->arch));
 	}
 	if (!c->arch)
 		return refuse(e, "it does not say its architecture; name one with --arch");

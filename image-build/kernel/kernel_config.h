@@ -2,6 +2,7 @@
 #ifndef IMAGE_BUILD_KERNEL_KERNEL_CONFIG_H
 #define IMAGE_BUILD_KERNEL_KERNEL_CONFIG_H
 
+#include "image-build/kernel/arch.h"
 #include "image-build/kernel/kconfig.h"
 #include "lib/err.h"
 
