@@ -246,7 +246,7 @@ static int inspect(struct report *r, struct err *e)
 	json_add_number(r->o, "size", r->size);
 	n = io_pread(fd, r->head, sizeof(r->head), 0);
 	if (n < 0)
-		return system_error(e, (int)-n, "read");
+		return system_result(e, n, "read");
 	r->head_size = (size_t)n;
 	return inspect_kind(r, e);
 }

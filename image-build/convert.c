@@ -158,7 +158,7 @@ static int write_text(const char *path, const char *text, struct err *e)
 	r = io_write(o.fd, text, strlen(text));
 	if (r) {
 		output_discard(&o);
-		return system_error(e, -r, "write %s", path);
+		return system_result(e, r, "write %s", path);
 	}
 	return output_commit(&o, e);
 }

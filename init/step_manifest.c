@@ -25,8 +25,8 @@ static int read_device(const struct device_search *s, const struct blockdev *b, 
 			       b->name, (unsigned long long)b->size_bytes, size);
 	n = io_pread(fd, text, size, 0);
 	if (n < 0)
-		return err_set(e, FAIL_DEVICE_READ_FAILED, (int)-n, "read the manifest from %s: %s",
-			       b->name, strerror((int)-n));
+		return err_result(e, FAIL_DEVICE_READ_FAILED, n, "read the manifest from %s",
+				  b->name);
 	if ((size_t)n < size)
 		return err_set(e, FAIL_DEVICE_READ_FAILED, EIO, "%s ends in the manifest", b->name);
 	text[size] = '\0';
@@ -39,9 +39,8 @@ static int check_digest(const struct plan_manifest *m, const char *text, struct 
 	int r = sha256(text, m->size_bytes, digest);
 
 	if (r)
-		return err_set(e, FAIL_KERNEL_FEATURE_MISSING, -r,
-			       "the kernel does not hash (CONFIG_CRYPTO_USER_API_HASH): %s",
-			       strerror(-r));
+		return err_result(e, FAIL_KERNEL_FEATURE_MISSING, r,
+				  "the kernel does not hash (CONFIG_CRYPTO_USER_API_HASH)");
 	if (memcmp(digest, m->sha256, sizeof(digest)))
 		return err_set(e, FAIL_MANIFEST_MISMATCH, EBADMSG,
 			       "the manifest on the disk has another SHA-256");

@@ -57,8 +57,7 @@ static int find_params(const char *cmdline, const char *file, char params[CMDLIN
 
 	strcpy(text, cmdline);
 	r = module_params(text, file, params, CMDLINE_SIZE);
-	return r ? err_set(e, FAIL_MODULE_FAILED, -r, "parameters of %s in /proc/cmdline: %s", file,
-			   strerror(-r)) :
+	return r ? err_result(e, FAIL_MODULE_FAILED, r, "parameters of %s in /proc/cmdline", file) :
 		   0;
 }
 
@@ -89,8 +88,7 @@ static int lock_modules(const struct policy *policy, struct err *e)
 	/* A kernel that knows no modules has no such file, and none to lock out. */
 	if (!r || r == -ENOENT)
 		return 0;
-	return err_set(e, FAIL_MODULE_FAILED, -r, "write /proc/sys/kernel/modules_disabled: %s",
-		       strerror(-r));
+	return err_result(e, FAIL_MODULE_FAILED, r, "write /proc/sys/kernel/modules_disabled");
 }
 
 /* The modules of the list, each with its parameters. */
@@ -103,8 +101,7 @@ static int load_all(int dir, char *list, struct err *e)
 	int r = 0;
 
 	if (n < 0)
-		return err_set(e, FAIL_MODULE_FAILED, (int)-n, "read /proc/cmdline: %s",
-			       strerror((int)-n));
+		return err_result(e, FAIL_MODULE_FAILED, n, "read /proc/cmdline");
 	while (!r && (name = strsep(&list, "\n")))
 		if (*name) {
 			r = load(dir, name, cmdline, e);
@@ -124,8 +121,7 @@ int step_modules(struct boot *b, struct err *e)
 
 	/* No list: a kernel with everything built in. */
 	if (n < 0 && n != -ENOENT)
-		return err_set(e, FAIL_MODULE_FAILED, (int)-n,
-			       "read " MODULES_DIR "/" MODULES_LIST ": %s", strerror((int)-n));
+		return err_result(e, FAIL_MODULE_FAILED, n, "read " MODULES_DIR "/" MODULES_LIST);
 	if (n >= 0)
 		r = load_all(dir, list, e);
 	return r ? r : lock_modules(&b->policy, e);

@@ -2,7 +2,6 @@
 /* The command line becomes the plan, and the policy must allow it. */
 #include <errno.h>
 #include <fcntl.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "init/plan/cmdline.h"
@@ -19,7 +18,7 @@ static int read_failed(const char *path, ssize_t r, size_t limit, struct err *e)
 	if (r == -EFBIG)
 		return err_set(e, FAIL_LIMIT_EXCEEDED, E2BIG, "%s has more than %zu bytes", path,
 			       limit - 1);
-	return err_set(e, FAIL_SYSTEM_CALL_FAILED, (int)-r, "read %s: %s", path, strerror((int)-r));
+	return err_result(e, FAIL_SYSTEM_CALL_FAILED, r, "read %s", path);
 }
 
 static int read_cmdline(struct boot_plan *plan, struct err *e)

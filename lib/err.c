@@ -6,24 +6,16 @@
 #include <stdio.h>
 #include <string.h>
 
-#define FAIL(name, meaning) { #name, meaning },
-static const struct {
-	const char *name;
-	const char *meaning;
-} codes[] = {
-	{ "NONE", "no failure" },
+#define FAIL(name, meaning) #name,
+static const char *const names[] = {
+	"NONE",
 #include "lib/failure.def"
 };
 #undef FAIL
 
 const char *fail_name(enum fail_code code)
 {
-	return (unsigned int)code < FAIL_CODES ? codes[code].name : "NONE";
-}
-
-const char *fail_meaning(enum fail_code code)
-{
-	return (unsigned int)code < FAIL_CODES ? codes[code].meaning : codes[0].meaning;
+	return names[(unsigned int)code < FAIL_CODES ? code : FAIL_NONE];
 }
 
 void err_make_printable(char *text)
@@ -61,6 +53,17 @@ int err_set(struct err *e, enum fail_code code, int errnum, const char *fmt, ...
 int err_errno(struct err *e, enum fail_code code, const char *fmt, ...)
 {
 	int errnum = errno ? errno : EIO;
+	va_list args;
+
+	va_start(args, fmt);
+	err_record(e, code, errnum, fmt, args);
+	va_end(args);
+	return -errnum;
+}
+
+int err_result(struct err *e, enum fail_code code, ssize_t result, const char *fmt, ...)
+{
+	int errnum = result < 0 ? (int)-result : EIO;
 	va_list args;
 
 	va_start(args, fmt);

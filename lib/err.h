@@ -2,6 +2,8 @@
 #ifndef LIB_ERR_H
 #define LIB_ERR_H
 
+#include <sys/types.h>
+
 /*
  * Errors: a function returns 0 or -errno, and says why in a struct err that
  * lives on its caller's stack: one bounded sentence and one failure code from
@@ -43,6 +45,13 @@ int err_set(struct err *e, enum fail_code code, int errnum, const char *fmt, ...
 int err_errno(struct err *e, enum fail_code code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/*
+ * The same with what a call returned: -errno, or the count of a transfer that
+ * ended too early, which is EIO. Returns -errno, never 0.
+ */
+int err_result(struct err *e, enum fail_code code, ssize_t result, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+
 /* Put words in front of a recorded text: "layer 3: " and the like. */
 void err_prefix(struct err *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
@@ -52,8 +61,7 @@ void err_make_printable(char *text);
 /* Say which volume a recorded failure is about. */
 void err_volume(struct err *e, const char *name);
 
-/* The code's name ("ROOT_HASH_MISSING") and its meaning, never NULL. */
+/* The code's name ("ROOT_HASH_MISSING"), never NULL. */
 const char *fail_name(enum fail_code code);
-const char *fail_meaning(enum fail_code code);
 
 #endif

@@ -94,8 +94,7 @@ static int complete_from_superblock(const struct volume *v, const struct parts *
 		return fd;
 	n = io_pread(fd, bytes, sizeof(bytes), v->superblock_offset_bytes);
 	if (n < 0)
-		return err_set(e, FAIL_DEVICE_READ_FAILED, (int)-n, "read the superblock of %s: %s",
-			       path, strerror((int)-n));
+		return err_result(e, FAIL_DEVICE_READ_FAILED, n, "read the superblock of %s", path);
 	if ((size_t)n != sizeof(bytes))
 		return too_small(parts->hash, v->superblock_offset_bytes + sizeof(bytes),
 				 "its superblock ends at", e);

@@ -121,8 +121,8 @@ int verity_arm(const struct verity_device *dev, enum verity_corruption policy,
 	r = signature ? load_signed(dev, old_line, sectors, policy, signature) :
 			load_policy(dev, old_line, sectors, policy);
 	if (r)
-		return err_set(e, FAIL_VERITY_OPEN_FAILED, -r,
-			       "the kernel does not take the corruption policy for %s: %s",
-			       dev->name, strerror(-r));
+		return err_result(e, FAIL_VERITY_OPEN_FAILED, r,
+				  "the kernel does not take the corruption policy for %s",
+				  dev->name);
 	return 0;
 }

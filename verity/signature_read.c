@@ -20,9 +20,8 @@ int verity_signature_load(const struct verity_signature *asked, struct verity_si
 	}
 	n = file_read_at(AT_FDCWD, asked->path, bytes, sizeof(bytes));
 	if (n < 0 && n != -EFBIG)
-		return err_set(e, FAIL_SIGNATURE_INVALID, (int)-n,
-			       "the signature of the root hash, %s: %s", asked->path,
-			       strerror((int)-n));
+		return err_result(e, FAIL_SIGNATURE_INVALID, n,
+				  "the signature of the root hash, %s", asked->path);
 	r = verity_signature_check((const uint8_t *)bytes, n < 0 ? sizeof(bytes) : (size_t)n, e);
 	if (r) {
 		err_prefix(e, "%s: ", asked->path);

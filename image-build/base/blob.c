@@ -74,7 +74,7 @@ static int refill(struct blob *b, struct err *e)
 		return 0;
 	n = io_read(b->fd, b->in, IN_SIZE);
 	if (n < 0)
-		return system_error(e, (int)-n, "read the blob");
+		return system_result(e, n, "read the blob");
 	b->in_at = 0;
 	b->in_size = (size_t)n;
 	b->input_ended = n < IN_SIZE;

@@ -107,7 +107,7 @@ int digest_file(int fd, uint64_t size, const char *name, struct digest *ret, str
 		ssize_t n = io_pread(fd, buf, want, at);
 
 		if (n < 0)
-			r = system_error(e, (int)-n, "read %s", name);
+			r = system_result(e, n, "read %s", name);
 		else if ((size_t)n != want)
 			r = refuse(e, "%s ends before its %llu bytes", name,
 				   (unsigned long long)size);

@@ -95,7 +95,7 @@ int jobs_in_threads(size_t count, int (*run)(void *context, size_t index, struct
 	}
 	/* With one thread at least the work gets done. */
 	if (!started && wanted)
-		r = system_error(e, r, "start a thread");
+		r = system_result(e, -r, "start a thread");
 	else
 		r = 0;
 	while (atomic_load(&c.idle) < started) {
@@ -188,7 +188,7 @@ int jobs_in_children(size_t count, int (*run)(void *context, size_t index, struc
 			started += !r;
 		}
 		if (r)
-			r = system_error(e, -r, "start a process");
+			r = system_result(e, r, "start a process");
 		ended += reap(outcomes, started);
 		if (!r)
 			r = first_failure(outcomes, started, e);

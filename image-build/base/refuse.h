@@ -17,7 +17,7 @@
 #define refuse_limit(e, ...) (err_set(e, FAIL_LIMIT_EXCEEDED, E2BIG, __VA_ARGS__), -E2BIG)
 /* A system call failed; errno's description is added. */
 #define system_failed(e, ...) err_errno(e, FAIL_SYSTEM_CALL_FAILED, __VA_ARGS__)
-/* The same with an errno value at hand. */
-#define system_error(e, errnum, ...) (errno = (errnum), system_failed(e, __VA_ARGS__))
+/* The same with what the call returned: -errno, or too short a count. */
+#define system_result(e, result, ...) err_result(e, FAIL_SYSTEM_CALL_FAILED, result, __VA_ARGS__)
 
 #endif

@@ -69,7 +69,7 @@ static int put_out(struct sink *s, const void *bytes, size_t size, struct err *e
 {
 	int r = io_write(s->fd, bytes, size);
 
-	return r ? system_error(e, -r, "write the output") : 0;
+	return r ? system_result(e, r, "write the output") : 0;
 }
 
 static int put_gzip(struct sink *s, const void *bytes, size_t size, int flush, struct err *e)

@@ -19,7 +19,7 @@ int content_add(struct content *c, struct spool *s, const void *bytes, size_t si
 		return refuse(e, "its pieces overlap");
 	r = io_pwrite(s->fd, bytes, size, s->size);
 	if (r)
-		return system_error(e, -r, "write to the temporary file");
+		return system_result(e, r, "write to the temporary file");
 	c->spool_fd = s->fd;
 	if (last && offset == last->offset + last->size && s->size == last->spooled + last->size) {
 		last->size += size;
@@ -70,7 +70,7 @@ ssize_t content_read(const struct content *c, uint64_t file_size, void *buf, siz
 		n = io_pread(c->spool_fd, at + (from - offset), (size_t)(end - from),
 			     x->spooled + (from - x->offset));
 		if (n != (ssize_t)(end - from))
-			return system_error(e, n < 0 ? (int)-n : EIO, "read the temporary file");
+			return system_result(e, n, "read the temporary file");
 	}
 	return (ssize_t)size;
 }

@@ -181,7 +181,7 @@ int erofs_check(const struct tree *t, const char *path, struct err *e)
 	if (!r)
 		r = erofs_read_superblock(&c.sbi);
 	if (r) {
-		r = system_error(e, r < 0 ? -r : EIO, "read the erofs back");
+		r = system_result(e, r, "read the erofs back");
 	} else {
 		t->root->inode->nid = c.sbi.root_nid;
 		r = tree_walk(t->root, check_node, &c, e);

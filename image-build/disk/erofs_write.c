@@ -137,7 +137,7 @@ static int start_writer(struct pipe_writer *w, pthread_t *thread, int *ret_fd, s
 		return 0;
 	close(fds[0]);
 	close(fds[1]);
-	return system_error(e, r, "start a thread");
+	return system_result(e, -r, "start a thread");
 }
 
 int erofs_write(const struct tree *t, const char *path, uint8_t ret_uuid[UUID_SIZE],
@@ -152,7 +152,7 @@ int erofs_write(const struct tree *t, const char *path, uint8_t ret_uuid[UUID_SI
 	configure();
 	r = erofs_dev_open(&g_sbi, path, O_RDWR | O_TRUNC);
 	if (r)
-		return system_error(e, -r, "open %s", path);
+		return system_result(e, r, "open %s", path);
 	r = start_writer(&w, &thread, &fd, e);
 	if (r)
 		return r;
@@ -172,6 +172,6 @@ int erofs_write(const struct tree *t, const char *path, uint8_t ret_uuid[UUID_SI
 	erofs_diskbuf_exit();
 	erofs_dev_close(&g_sbi);
 	if (r)
-		return system_error(e, r < 0 ? -r : EIO, "liberofs cannot write the image");
+		return system_result(e, r, "liberofs cannot write the image");
 	return 0;
 }

@@ -97,7 +97,7 @@ static int read_block(struct tree_reader *t, uint64_t index, uint32_t size, uint
 	ssize_t n = io_pread(t->fd, block, size, index * size);
 
 	if (n != (ssize_t)size)
-		return n < 0 ? system_error(e, (int)-n, "read the image") :
+		return n < 0 ? system_result(e, n, "read the image") :
 			       refuse(e, "the image ends early");
 	return 0;
 }

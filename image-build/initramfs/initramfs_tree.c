@@ -88,7 +88,7 @@ static int copy_file(struct initramfs_build *b, int fd, const char *source, stru
 			return refuse_limit(e, "%s has more than %llu bytes", source,
 					    FILE_MAX_BYTES);
 	}
-	return n < 0 ? system_error(e, (int)-n, "read %s", source) : 0;
+	return n < 0 ? system_result(e, n, "read %s", source) : 0;
 }
 
 static int check_program(struct initramfs_build *b, int fd, const char *source, struct err *e)
@@ -101,7 +101,7 @@ static int check_program(struct initramfs_build *b, int fd, const char *source, 
 		return r;
 	n = io_pread(fd, header, sizeof(header), 0);
 	if (n < 0)
-		return system_error(e, (int)-n, "read %s", source);
+		return system_result(e, n, "read %s", source);
 	b->arch = elf_arch(header, (size_t)n);
 	return 0;
 }

@@ -30,7 +30,7 @@ static int read_file(const char *path, uint8_t **ret, size_t *ret_size, struct e
 	} while (n == CHUNK && size <= IKCONFIG_IMAGE_MAX);
 	if (n < 0) {
 		free(bytes);
-		return system_error(e, (int)-n, "read");
+		return system_result(e, n, "read");
 	}
 	*ret = bytes;
 	*ret_size = size;

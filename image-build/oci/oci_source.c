@@ -56,7 +56,7 @@ static int copy_member(const struct oci_source *s, struct archive *a, struct err
 	while ((r = archive_read_data_block(a, &bytes, &size, &offset)) == ARCHIVE_OK) {
 		r = io_pwrite(fd, bytes, size, (uint64_t)offset);
 		if (r)
-			return system_error(e, -r, "write a temporary file in %s", s->scratch);
+			return system_result(e, r, "write a temporary file in %s", s->scratch);
 	}
 	if (r != ARCHIVE_EOF)
 		return refuse(e, "%s", archive_error_string(a));
@@ -130,7 +130,7 @@ int oci_source_text(const struct oci_source *s, const char *name, char **ret, si
 	n = io_read(fd, text, (size_t)st.st_size);
 	if (n < 0) {
 		free(text);
-		return system_error(e, (int)-n, "read %s", name);
+		return system_result(e, n, "read %s", name);
 	}
 	*ret = text;
 	*ret_size = (size_t)n;

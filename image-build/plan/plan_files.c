@@ -34,7 +34,7 @@ static int read_text(const char *path, char *text, size_t size, struct err *e)
 	if (n == -EFBIG)
 		return err_set(e, FAIL_LIMIT_EXCEEDED, E2BIG, "%.200s has more than %zu bytes",
 			       path, size - 1);
-	return err_set(e, FAIL_SYSTEM_CALL_FAILED, (int)-n, "%.200s: %s", path, strerror((int)-n));
+	return err_result(e, FAIL_SYSTEM_CALL_FAILED, n, "%.200s", path);
 }
 
 static int take_policy(const char *path, struct policy *ret, struct err *e)

@@ -36,7 +36,7 @@ static int flush(struct writer *w, struct err *e)
 	int r = io_write(w->fd, w->buffer, w->used);
 
 	if (r)
-		return system_error(e, -r, "write the canonical tar");
+		return system_result(e, r, "write the canonical tar");
 	hasher_add(&w->hasher, w->buffer, w->used);
 	if (w->progress)
 		atomic_fetch_add(w->progress, w->used);

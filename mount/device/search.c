@@ -22,8 +22,7 @@ int device_search_open(struct device_search *s, struct err *e)
 	s->sysfs = s->dev = s->uevents = -1;
 	uevents = uevent_open();
 	if (uevents < 0)
-		return err_set(e, FAIL_SYSTEM_CALL_FAILED, -uevents, "open the uevent socket: %s",
-			       strerror(-uevents));
+		return err_result(e, FAIL_SYSTEM_CALL_FAILED, uevents, "open the uevent socket");
 	sysfs = open("/sys", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (sysfs < 0)
 		return err_errno(e, FAIL_SYSTEM_CALL_FAILED, "open /sys");
@@ -141,8 +140,7 @@ static int take_uevents(struct device_search *s, struct err *e)
 			continue;
 		}
 		if (r < 0)
-			return err_set(e, FAIL_SYSTEM_CALL_FAILED, -r, "read uevents: %s",
-				       strerror(-r));
+			return err_result(e, FAIL_SYSTEM_CALL_FAILED, r, "read uevents");
 		subsystem = uevent_get(&u, "SUBSYSTEM");
 		name = kernel_name(&u);
 		if (!subsystem || strcmp(subsystem, "block") || !name)
