@@ -5,7 +5,7 @@
 
 #include "image-build/command.h"
 #include "image-build/base/json.h"
-#include "image-build/kernel/kconfig.h"
+#include "image-build/kernel/arch.h"
 #include "image-build/base/memory.h"
 #include "image-build/plan/plan_files.h"
 #include "image-build/plan/plan_json.h"
