@@ -13,7 +13,10 @@ enum kernel_arch {
 	ARCH_ANY = 7,
 };
 
-/* Debian's and the kernel's names count too ("amd64", "s390", "arm64"); else ARCH_UNKNOWN. */
+/*
+ * "x86_64", "s390x", "aarch64", or the other names "amd64", "s390", "arm64"; ARCH_UNKNOWN for
+ * any other.
+ */
 enum kernel_arch kernel_arch_parse(const char *text);
 const char *kernel_arch_name(enum kernel_arch arch);
 
