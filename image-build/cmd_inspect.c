@@ -19,6 +19,7 @@
 #include "lib/cleanup.h"
 #include "lib/hex.h"
 #include "lib/io.h"
+#include "lib/uuid.h"
 #include "mount/fs/erofs.h"
 #include "verity/superblock.h"
 
@@ -88,7 +89,7 @@ static int check_root_hash(const struct options *o, const struct verity_params *
  */
 static int inspect_verity(struct report *r, uint64_t offset, bool *found, struct err *e)
 {
-	uint8_t bytes[VERITY_SUPERBLOCK_SIZE], uuid[VERITY_UUID_SIZE];
+	uint8_t bytes[VERITY_SUPERBLOCK_SIZE], uuid[UUID_SIZE];
 	struct verity_params p;
 	int ret;
 

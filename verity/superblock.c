@@ -77,8 +77,7 @@ static int read_salt(const uint8_t *bytes, struct verity_params *p, struct err *
 }
 
 int verity_superblock_read(const uint8_t bytes[VERITY_SUPERBLOCK_SIZE], uint64_t offset_bytes,
-			   struct verity_params *ret, uint8_t ret_uuid[VERITY_UUID_SIZE],
-			   struct err *e)
+			   struct verity_params *ret, uint8_t ret_uuid[UUID_SIZE], struct err *e)
 {
 	struct verity_params p;
 	int r;
@@ -103,23 +102,6 @@ int verity_superblock_read(const uint8_t bytes[VERITY_SUPERBLOCK_SIZE], uint64_t
 		return r;
 	*ret = p;
 	if (ret_uuid)
-		memcpy(ret_uuid, bytes + AT_UUID, VERITY_UUID_SIZE);
+		memcpy(ret_uuid, bytes + AT_UUID, UUID_SIZE);
 	return 0;
-}
-
-void verity_superblock_write(const struct verity_params *p, const uint8_t uuid[VERITY_UUID_SIZE],
-			     uint8_t bytes[VERITY_SUPERBLOCK_SIZE])
-{
-	memset(bytes, 0, VERITY_SUPERBLOCK_SIZE);
-	memcpy(bytes + AT_SIGNATURE, signature, sizeof(signature));
-	le_put(bytes + AT_VERSION, 4, 1);
-	le_put(bytes + AT_HASH_TYPE, 4, p->hash_type);
-	memcpy(bytes + AT_UUID, uuid, VERITY_UUID_SIZE);
-	memcpy(bytes + AT_ALGORITHM, p->hash_name,
-	       strnlen(p->hash_name, VERITY_HASH_NAME_SIZE - 1));
-	le_put(bytes + AT_DATA_BLOCK_SIZE, 4, p->data_block_size);
-	le_put(bytes + AT_HASH_BLOCK_SIZE, 4, p->hash_block_size);
-	le_put(bytes + AT_DATA_BLOCKS, 8, p->data_blocks);
-	le_put(bytes + AT_SALT_SIZE, 2, p->salt_size);
-	memcpy(bytes + AT_SALT, p->salt, p->salt_size);
 }

@@ -5,21 +5,19 @@
 #include <stdint.h>
 
 #include "lib/err.h"
+#include "lib/uuid.h"
 #include "verity/params.h"
 
 /*
  * The 512 bytes that veritysetup writes in front of a hash tree: bytes to
- * parameters and back. Pure. All numbers are little-endian.
+ * parameters. Pure. All numbers are little-endian.
  *
  * Source: cryptsetup, "DMVerity" page of its wiki, and struct verity_sb in
  * lib/verity/verity.c. The root hash is not part of it, and the root hash does
  * not cover it: whoever can write the disk can write this, so every field is
  * checked here and nothing of it is believed where the grammar of the boot
  * carries its own numbers.
- */
-#define VERITY_UUID_SIZE 16 /* bytes */
-
-/*
+ *
  * offset_bytes is where these bytes stand on the hash device; the tree starts
  * at the next hash block. Sets everything in *ret but root hash and FEC.
  * -ENODATA where there is no superblock at all, -EINVAL
@@ -27,11 +25,6 @@
  * *ret and ret_uuid are untouched on failure; ret_uuid may be NULL.
  */
 int verity_superblock_read(const uint8_t bytes[VERITY_SUPERBLOCK_SIZE], uint64_t offset_bytes,
-			   struct verity_params *ret, uint8_t ret_uuid[VERITY_UUID_SIZE],
-			   struct err *e);
-
-/* p must be a set that verity_params_finish() has accepted. */
-void verity_superblock_write(const struct verity_params *p, const uint8_t uuid[VERITY_UUID_SIZE],
-			     uint8_t bytes[VERITY_SUPERBLOCK_SIZE]);
+			   struct verity_params *ret, uint8_t ret_uuid[UUID_SIZE], struct err *e);
 
 #endif

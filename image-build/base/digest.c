@@ -135,15 +135,3 @@ void uuid_from_digest(const char *label, const struct digest *d, uint8_t uuid[UU
 	uuid[6] = (uint8_t)((uuid[6] & 0x0f) | 0x80);
 	uuid[8] = (uint8_t)((uuid[8] & 0x3f) | 0x80);
 }
-
-void uuid_text(const uint8_t uuid[UUID_SIZE], char text[UUID_TEXT_SIZE])
-{
-	char *at = text;
-
-	for (size_t i = 0; i < UUID_SIZE; i++) {
-		if (i == 4 || i == 6 || i == 8 || i == 10)
-			*at++ = '-';
-		hex_encode(uuid + i, 1, at);
-		at += 2;
-	}
-}

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "lib/err.h"
+#include "lib/uuid.h"
 
 /*
  * Digests as OCI writes them: "sha256:" or "sha512:" and lower-case hex digits
@@ -43,9 +44,6 @@ int digest_file(int fd, uint64_t size, const char *name, struct digest *ret, str
  * A UUID that says nothing but "made from these bytes": version 8 of RFC 9562
  * over sha256 of a label and a digest.
  */
-#define UUID_SIZE      16
-#define UUID_TEXT_SIZE 37
 void uuid_from_digest(const char *label, const struct digest *d, uint8_t uuid[UUID_SIZE]);
-void uuid_text(const uint8_t uuid[UUID_SIZE], char text[UUID_TEXT_SIZE]);
 
 #endif

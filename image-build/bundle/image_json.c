@@ -8,6 +8,7 @@
 #include "image-build/base/json.h"
 #include "image-build/base/memory.h"
 #include "lib/hex.h"
+#include "lib/uuid.h"
 
 static char *hex(const uint8_t *bytes, size_t size)
 {

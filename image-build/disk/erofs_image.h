@@ -8,6 +8,7 @@
 #include "image-build/base/digest.h"
 #include "image-build/tree/tree.h"
 #include "lib/err.h"
+#include "lib/uuid.h"
 
 #define EROFS_BLOCK_BYTES 4096
 

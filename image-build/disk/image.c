@@ -62,7 +62,7 @@ static int file_size(int fd, const char *path, uint64_t *ret, struct err *e)
 static int seal(int fd, const char *path, const struct salt_choice *salt, struct built_image *image,
 		struct err *e)
 {
-	uint8_t uuid[VERITY_UUID_SIZE];
+	uint8_t uuid[UUID_SIZE];
 	struct digest content;
 	uint64_t size = 0;
 	int r = file_size(fd, path, &size, e);

@@ -8,6 +8,7 @@
 #include "image-build/base/digest.h"
 #include "image-build/tree/tree.h"
 #include "lib/err.h"
+#include "lib/uuid.h"
 #include "verity/params.h"
 
 /* Where a tree's salt comes from. */

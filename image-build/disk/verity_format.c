@@ -10,19 +10,8 @@
 #include <unistd.h>
 
 #include "lib/cleanup.h"
+#include "lib/uuid.h"
 #include "verity/crypt.h"
-
-#define UUID_TEXT_SIZE 37
-
-static void uuid_text(const uint8_t uuid[VERITY_UUID_SIZE], char text[UUID_TEXT_SIZE])
-{
-	const uint8_t *u = uuid;
-
-	snprintf(text, UUID_TEXT_SIZE,
-		 "%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", u[0], u[1],
-		 u[2], u[3], u[4], u[5], u[6], u[7], u[8], u[9], u[10], u[11], u[12], u[13], u[14],
-		 u[15]);
-}
 
 static int check_size(const char *path, uint64_t data_bytes, struct err *e)
 {
@@ -58,7 +47,7 @@ static int pad(const char *path, uint64_t size, struct err *e)
 
 /* libcryptsetup's half: superblock and tree into the file, root hash into p. */
 static int create_hash(const char *path, uint64_t data_bytes, struct verity_params *p,
-		       const uint8_t uuid[VERITY_UUID_SIZE], struct err *e)
+		       const uint8_t uuid[UUID_SIZE], struct err *e)
 {
 	struct crypt_device *cd auto_crypt = NULL;
 	char uuid_string[UUID_TEXT_SIZE];
@@ -95,7 +84,7 @@ static int create_hash(const char *path, uint64_t data_bytes, struct verity_para
 	return 0;
 }
 
-int verity_format(const char *path, struct verity_params *p, const uint8_t uuid[VERITY_UUID_SIZE],
+int verity_format(const char *path, struct verity_params *p, const uint8_t uuid[UUID_SIZE],
 		  struct err *e)
 {
 	struct verity_params made = *p;

@@ -5,8 +5,8 @@
 #include <stdint.h>
 
 #include "lib/err.h"
+#include "lib/uuid.h"
 #include "verity/params.h"
-#include "verity/superblock.h"
 
 /*
  * Append dm-verity to a file: one superblock right behind the data, the tree at
@@ -18,7 +18,7 @@
  * data. On success root hash and hash start are filled in; on failure p is
  * untouched and the file may carry half a tree.
  */
-int verity_format(const char *path, struct verity_params *p, const uint8_t uuid[VERITY_UUID_SIZE],
+int verity_format(const char *path, struct verity_params *p, const uint8_t uuid[UUID_SIZE],
 		  struct err *e);
 
 #endif

@@ -5,13 +5,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "lib/uuid.h"
+
 /*
  * The superblock of an erofs, as far as it matters here. Source: Linux
  * fs/erofs/erofs_fs.h, struct erofs_super_block; all of it is little-endian.
  */
 #define EROFS_SUPERBLOCK_OFFSET 1024 /* bytes from the start of the device */
 #define EROFS_SUPERBLOCK_SIZE   128
-#define EROFS_UUID_SIZE         16
 
 /* Bits of incompat. */
 #define EROFS_INCOMPAT_COMPR_CFGS   0x2  /* algorithms are a set */
@@ -24,7 +25,7 @@ struct erofs_superblock {
 	uint64_t blocks, inodes; /* of this device; blocks is not 0 */
 	uint64_t size_bytes;
 	unsigned int algorithms; /* a bit for each; only with EROFS_INCOMPAT_COMPR_CFGS */
-	uint8_t uuid[EROFS_UUID_SIZE];
+	uint8_t uuid[UUID_SIZE];
 };
 
 /*

@@ -19,7 +19,7 @@
 
 /* The superblock stands right behind the data, at the start of a block. */
 static int find_superblock(int disk, uint64_t *ret_offset, struct verity_params *ret,
-			   uint8_t uuid[VERITY_UUID_SIZE])
+			   uint8_t uuid[UUID_SIZE])
 {
 	uint8_t bytes[VERITY_SUPERBLOCK_SIZE];
 	struct err e;
@@ -65,7 +65,7 @@ void do_remake(const char *device)
 {
 	auto_fd int disk = open(device, O_RDONLY | O_CLOEXEC), copy = -1;
 	char hash[2 * VERITY_DIGEST_MAX + 1];
-	uint8_t uuid[VERITY_UUID_SIZE];
+	uint8_t uuid[UUID_SIZE];
 	struct verity_params p;
 	struct err e = { 0 };
 	struct stat st = { 0 };

@@ -23,10 +23,9 @@ static void fill(uint8_t bytes[VERITY_SUPERBLOCK_SIZE])
 	memcpy(bytes, reference, sizeof(reference));
 }
 
-static void test_read_and_write(void **state)
+static void test_read(void **state)
 {
-	uint8_t bytes[VERITY_SUPERBLOCK_SIZE], again[VERITY_SUPERBLOCK_SIZE],
-		uuid[VERITY_UUID_SIZE];
+	uint8_t bytes[VERITY_SUPERBLOCK_SIZE], uuid[UUID_SIZE];
 	struct verity_params p;
 	struct err e = { .text = "" };
 
@@ -44,9 +43,6 @@ static void test_read_and_write(void **state)
 	assert_int_equal(p.hash_start_block, 7);
 	assert_int_equal(p.root_hash_size, 0);
 	assert_memory_equal(uuid, reference + 16, sizeof(uuid));
-	memset(again, 0xff, sizeof(again));
-	verity_superblock_write(&p, uuid, again);
-	assert_memory_equal(again, bytes, sizeof(again));
 	expect_success("no uuid wanted", verity_superblock_read(bytes, 0, &p, NULL, &e), &e);
 	assert_int_equal(p.hash_start_block, 1);
 }
@@ -90,7 +86,7 @@ static void test_hostile_fields(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(changes); i++) {
-		uint8_t bytes[VERITY_SUPERBLOCK_SIZE], uuid[VERITY_UUID_SIZE] = { 1 };
+		uint8_t bytes[VERITY_SUPERBLOCK_SIZE], uuid[UUID_SIZE] = { 1 };
 		struct verity_params p, before;
 		struct err e = { .text = "" };
 		int r;
@@ -136,7 +132,7 @@ static void test_not_one(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_read_and_write),
+		cmocka_unit_test(test_read),
 		cmocka_unit_test(test_hostile_fields),
 		cmocka_unit_test(test_not_one),
 	};

@@ -44,8 +44,8 @@ static const struct vector {
 	  "2afdaa56b153d177caa0b5bdc07ee04b67d8e52f69aab575e8e4e341572b1250" },
 };
 
-static const uint8_t uuid[VERITY_UUID_SIZE] = { 0x12, 0x34, 0x56, 0x78, 0x9a, 0xbc, 0x4d, 0xef,
-						0x81, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef };
+static const uint8_t uuid[UUID_SIZE] = { 0x12, 0x34, 0x56, 0x78, 0x9a, 0xbc, 0x4d, 0xef,
+					 0x81, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef };
 
 struct image {
 	struct temp temp;
@@ -93,7 +93,7 @@ static void test_vectors(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(vectors); i++) {
-		uint8_t superblock[VERITY_SUPERBLOCK_SIZE], found_uuid[VERITY_UUID_SIZE];
+		uint8_t superblock[VERITY_SUPERBLOCK_SIZE], found_uuid[UUID_SIZE];
 		struct verity_params read;
 		struct verity_geometry g;
 		char root[2 * VERITY_DIGEST_MAX + 1];
