@@ -11,6 +11,7 @@
 #include "init/tell/log.h"
 #include "init/steps.h"
 #include "init/root/systemd.h"
+#include "init/tell/leave.h"
 #include "init/tell/watchdog.h"
 #include "lib/cleanup.h"
 #include "lib/file.h"
@@ -116,7 +117,7 @@ static int enter_root(struct boot *b, struct err *e)
 {
 	int r;
 
-	log_keep_open(&b->plan.failure);
+	leave_keep_open(&b->plan.failure);
 	device_search_close(&b->search);
 	verity_release();
 	if (b->plan.root == PLAN_ROOT_INITRAMFS)

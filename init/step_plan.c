@@ -2,16 +2,11 @@
 /* The command line becomes the plan, and the policy must allow it. */
 #include <errno.h>
 #include <fcntl.h>
-#include <sys/stat.h>
 
 #include "init/plan/cmdline.h"
-#include "init/tell/log.h"
 #include "init/plan/manifest.h"
-#include "init/tell/report.h"
 #include "init/steps.h"
-#include "lib/cleanup.h"
 #include "lib/file.h"
-#include "lib/sys.h"
 
 static int read_failed(const char *path, ssize_t r, size_t limit, struct err *e)
 {
@@ -61,31 +56,6 @@ static int read_packed_manifest(struct boot_plan *plan, struct err *e)
 	return manifest_parse(text, (size_t)n, plan, e);
 }
 
-/* An initramfs that holds the agent is a root by itself, whatever root= says. */
-static bool initramfs_has(const char *agent)
-{
-	auto_fd int root = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	auto_fd int fd = root < 0 ? -1 : sys_open_in_root(root, agent, O_PATH | O_CLOEXEC);
-	struct stat st, self;
-
-	/* We are no agent: that would go on for ever. */
-	return fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) &&
-	       !stat("/proc/self/exe", &self) &&
-	       (st.st_dev != self.st_dev || st.st_ino != self.st_ino);
-}
-
-int boot_settle(struct boot *b, struct err *e)
-{
-	int r = plan_settle(&b->plan, initramfs_has(b->plan.agent), e);
-
-	if (!r)
-		r = policy_check(&b->policy, &b->plan, e);
-	if (!r)
-		log_info("%zu layer%s, agent %s", b->plan.layers, b->plan.layers == 1 ? "" : "s",
-			 b->plan.agent);
-	return r;
-}
-
 int step_plan(struct boot *b, struct err *e)
 {
 	int r = read_cmdline(&b->plan, e);
@@ -98,18 +68,4 @@ int step_plan(struct boot *b, struct err *e)
 	if (r || b->plan.manifest.digest_size)
 		return r;
 	return boot_settle(b, e);
-}
-
-/*
- * The plan decides on everything and so comes first, but the report of its own
- * failure may need a driver that only the next step would have loaded.
- */
-void step_plan_report(struct boot *b)
-{
-	struct err ignored;
-
-	if (!report_needs_driver(&b->plan.failure))
-		return;
-	(void)step_modules(b, &ignored);
-	report_await(&b->plan.failure);
 }

@@ -71,11 +71,3 @@ int step_verity(struct boot *b, struct err *e)
 	}
 	return r;
 }
-
-int boot_diagnose(struct boot *b, int r, struct err *e)
-{
-	for (size_t i = 0; i < b->open_count; i++)
-		if (volume_diagnose(&b->open[i], b->search.uevents, e))
-			return -EBADMSG;
-	return r;
-}

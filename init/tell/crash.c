@@ -6,7 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "init/tell/log.h"
+#include "init/tell/leave.h"
+#include "init/tell/watchdog.h"
 #include "lib/array.h"
 
 static const struct plan_failure *how_to_fail;
@@ -25,7 +26,8 @@ static void tell(int signal)
 		_exit(1);
 	(void)err_set(&e, FAIL_INIT_CRASHED, EFAULT, "socle-init was ended by signal %d (%s)",
 		      signal, strsignal(signal));
-	log_failure(how_to_fail, *failing_step, &e);
+	watchdog_stop();
+	leave(how_to_fail, *failing_step, &e);
 }
 
 void crash_catch(const struct plan_failure *failure, const char *const *step)

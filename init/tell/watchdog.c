@@ -2,7 +2,6 @@
 #include "init/tell/watchdog.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -10,12 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "init/tell/log.h"
+#include "init/tell/leave.h"
 #include "lib/clock.h"
-#include "lib/file.h"
-
-/* More than the processors have in stock for themselves. */
-#define TOUCHED_BYTES (64 << 20)
 
 /* What the two processes share. */
 struct progress {
@@ -63,7 +58,7 @@ _Noreturn static void watch(void)
 		_exit(0);
 	(void)err_set(&e, FAIL_BOOT_STALLED, ETIMEDOUT,
 		      "the step did not come to its end: a disk or a bus does not answer");
-	log_failure(&shared->failure, shared->step, &e);
+	leave(&shared->failure, shared->step, &e);
 }
 
 static void share(void)
@@ -116,29 +111,4 @@ void watchdog_stop(void)
 	while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
 		;
 	child = -1;
-}
-
-/*
- * A restart that asks no device. SysRq is the plain way, and many a kernel has none. Then a
- * panic, which PID 1 may be too stuck to cause by its end: the kernel shall keep more memory
- * free than there is, and panic rather than kill for it (Linux
- * Documentation/admin-guide/sysctl/vm.rst, min_free_kbytes and panic_on_oom).
- */
-static void restart_at_once(void)
-{
-	(void)file_write_at(AT_FDCWD, "/proc/sysrq-trigger", "b");
-	(void)file_write_at(AT_FDCWD, "/proc/sys/kernel/panic", "-1");
-	(void)file_write_at(AT_FDCWD, "/proc/sys/vm/panic_on_oom", "2");
-	(void)file_write_at(AT_FDCWD, "/proc/sys/vm/min_free_kbytes", "2147483647");
-	(void)mmap(NULL, TOUCHED_BYTES, PROT_READ | PROT_WRITE,
-		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-}
-
-void watchdog_leave(void)
-{
-	if (fork())
-		return;
-	sleep_ms(WATCHDOG_LEAVE_S * 1000);
-	restart_at_once();
-	_exit(0);
 }

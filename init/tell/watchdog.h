@@ -13,9 +13,6 @@
 /* How long a step may take beyond the time that the plan gives to devices, seconds. */
 #define WATCHDOG_STEP_S 60
 
-/* How long telling a failure and going off may take, seconds; then the machine is reset. */
-#define WATCHDOG_LEAVE_S 40
-
 /*
  * A step begins, which may wait for devices for devices_s seconds. The first call
  * starts the watchdog. Best effort.
@@ -24,8 +21,5 @@ void watchdog_step(const char *step, unsigned int devices_s, const struct plan_f
 
 /* The agent comes, or a failure is about to be told: nobody watches any more. */
 void watchdog_stop(void);
-
-/* A failure is about to be told, to whatever the host has there: see to it that the guest ends. */
-void watchdog_leave(void);
 
 #endif

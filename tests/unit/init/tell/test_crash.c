@@ -8,18 +8,18 @@
 #include <unistd.h>
 
 #include "init/tell/crash.h"
-#include "init/tell/log.h"
+#include "init/tell/leave.h"
 
 #define TOLD 42
 
 static struct plan_failure failure;
 static const char *step;
 
-/* What a child is to do, for log_failure(). */
+/* What a child is to do, for leave(). */
 static char order[16];
 
 /* In the place of the real one, which would switch the machine off. */
-_Noreturn void log_failure(const struct plan_failure *told, const char *at, const struct err *e)
+_Noreturn void leave(const struct plan_failure *told, const char *at, const struct err *e)
 {
 	char words[64];
 	bool right = told == &failure && !strcmp(at, "mounts") && e->code == FAIL_INIT_CRASHED;
