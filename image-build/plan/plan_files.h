@@ -22,7 +22,7 @@ struct plan_inputs {
  * FAIL_SYSTEM_CALL_FAILED is this machine's, of a file here that cannot be read.
  * ret_whole: false where there is no command line, or the manifest that it names is
  * not at hand. The plan is then only begun: not settled, nor held against the policy.
- * Not reentrant, as plan_parse(). On failure plan is what could be read.
+ * On failure plan is what could be read.
  */
 int plan_assemble(const struct plan_inputs *in, struct boot_plan *plan, bool *ret_whole,
 		  struct err *e);

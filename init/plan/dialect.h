@@ -6,17 +6,63 @@
 #include "init/plan/plan.h"
 
 /*
+ * The kernel's own keys about the root, which more than one dialect looks at;
+ * the last of each counts, as in the kernel. Texts are empty where not given.
+ */
+struct root_keys {
+	char root[DEVREF_TEXT_SIZE];
+	char fstype[FSTYPE_SIZE];
+	char flags[VOLUME_OPTIONS_SIZE];
+	char init[PLAN_PATH_SIZE];
+	bool writable;
+};
+
+#define DM_CREATE_SIZE 1025 /* the kernel refuses a longer text */
+
+struct rootfs_verity_keys {
+	bool scheme_given, hash_given;
+	char scheme[32];
+	char hash[2 * VERITY_DIGEST_MAX + 2];
+};
+
+#define SYSTEMD_OPTIONS_SIZE 4096 /* bytes, with the NUL: a signature may stand among them */
+
+/* What stands on the line about one of systemd's two file systems. */
+struct systemd_side {
+	bool given; /* a hash, even an empty one */
+	bool asked; /* any other key about it */
+	char hash[2 * VERITY_DIGEST_MAX + 2];
+	char data[DEVREF_TEXT_SIZE], hash_device[DEVREF_TEXT_SIZE];
+	char options[SYSTEMD_OPTIONS_SIZE];
+};
+
+struct systemd_keys {
+	struct systemd_side root, usr;
+	bool off; /* systemd.verity=no */
+};
+
+/* What the dialects have seen of one line, until its end; zeroed before its first word. */
+struct line_keys {
+	struct root_keys root;
+	char dm_create[DM_CREATE_SIZE];
+	struct rootfs_verity_keys rootfs_verity;
+	struct systemd_keys systemd;
+	char volatile_mode[16];
+};
+
+/*
  * A dialect is a family of command-line keys. It looks at one parameter after
- * the other and remembers what is its own; when all are in, the dialects finish
- * the plan in the order of the table in init/plan/parse.c. A new one is a file
- * of its own and a row there.
+ * the other and keeps what is its own; when all are in, the dialects finish the
+ * plan in the order of the table in init/plan/parse.c. A new one is a file of
+ * its own and a row there.
  */
 struct dialect {
 	const char *name;
 	/* 0: not a key of this dialect, or taken; an error refuses the boot. */
-	int (*take)(const struct cmdline_param *param, struct boot_plan *plan, struct err *e);
-	/* After the last parameter; forgets what take() remembered. */
-	int (*finish)(struct boot_plan *plan, struct err *e);
+	int (*take)(const struct cmdline_param *param, struct line_keys *keys,
+		    struct boot_plan *plan, struct err *e);
+	/* After the last parameter; NULL: nothing is left to do. */
+	int (*finish)(struct line_keys *keys, struct boot_plan *plan, struct err *e);
 };
 
 extern const struct dialect dialect_socle;         /* socle.* */
@@ -43,22 +89,8 @@ int plan_claim(struct boot_plan *plan, const char *dialect, struct err *e);
 int plan_claim_root(struct boot_plan *plan, const char *dialect, const char *dm_name,
 		    struct volume **ret, struct err *e);
 
-/*
- * The kernel's own keys about the root, which more than one dialect looks at;
- * the last of each counts, as in the kernel. Texts are empty where not given.
- */
-struct root_keys {
-	char root[DEVREF_TEXT_SIZE];
-	char fstype[FSTYPE_SIZE];
-	char flags[VOLUME_OPTIONS_SIZE];
-	char init[PLAN_PATH_SIZE];
-	bool writable;
-};
-
-extern struct root_keys root_keys;
-
 /* Give a volume the type and options that root= keys carry. */
-void root_keys_apply(struct volume *v);
+void root_keys_apply(const struct root_keys *keys, struct volume *v);
 
 /* Read a text of a limited length into a plan's or volume's array; VALUE_INVALID. */
 int dialect_copy(char *to, size_t size, const char *key, const char *value, struct err *e);

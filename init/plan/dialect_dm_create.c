@@ -15,25 +15,22 @@
 #include "lib/array.h"
 #include "lib/parse.h"
 
-#define VALUE_SIZE 1025 /* the kernel refuses a longer text */
-
-static char given[VALUE_SIZE];
-
 static int invalid(struct err *e, const char *what)
 {
 	return err_set(e, FAIL_VALUE_INVALID, EINVAL, "dm-mod.create=: %s", what);
 }
 
-static int take(const struct cmdline_param *param, struct boot_plan *plan, struct err *e)
+static int take(const struct cmdline_param *param, struct line_keys *keys, struct boot_plan *plan,
+		struct err *e)
 {
 	(void)plan;
 	if (strcmp(param->key, "dm-mod.create") && strcmp(param->key, "dm_mod.create"))
 		return 0;
-	if (given[0])
+	if (keys->dm_create[0])
 		return err_set(e, FAIL_KEY_REPEATED, EINVAL, "dm-mod.create= stands twice");
 	if (!param->value || !*param->value)
 		return invalid(e, "it has no value");
-	return dialect_copy(given, sizeof(given), param->key, param->value, e);
+	return dialect_copy(keys->dm_create, sizeof(keys->dm_create), param->key, param->value, e);
 }
 
 /* The device's own fields, then its table. */
@@ -61,10 +58,9 @@ static int split_fields(char *value, struct fields *ret, struct err *e)
 }
 
 /* root= must be this device, or the kernel's line means something else. */
-static int check_root(const struct fields *f, struct err *e)
+static int check_root(const struct fields *f, const char *root, struct err *e)
 {
 	char by_minor[32], by_name[VERITY_NAME_SIZE + 16];
-	const char *root = root_keys.root;
 
 	snprintf(by_minor, sizeof(by_minor), "/dev/dm-%.8s", *f->minor ? f->minor : "0");
 	snprintf(by_name, sizeof(by_name), "/dev/mapper/%s", f->name);
@@ -145,7 +141,6 @@ static int take_table(char *table, struct boot_plan *plan, struct volume *v, str
 	uint64_t sectors;
 	int r;
 
-	root_keys_apply(v);
 	if (!hash || strcmp(start, "0") || strcmp(target, "verity") ||
 	    parse_u64(length, UINT64_MAX, &sectors))
 		return invalid(e, "its table is not \"0 SECTORS verity ...\"");
@@ -165,30 +160,24 @@ static int take_table(char *table, struct boot_plan *plan, struct volume *v, str
 	return r;
 }
 
-static int claim(struct boot_plan *plan, char *value, struct err *e)
+static int finish(struct line_keys *keys, struct boot_plan *plan, struct err *e)
 {
 	struct fields f;
 	struct volume *v;
-	int r = split_fields(value, &f, e);
+	int r;
 
+	if (!keys->dm_create[0])
+		return 0;
+	r = split_fields(keys->dm_create, &f, e);
 	if (!r)
-		r = check_root(&f, e);
+		r = check_root(&f, keys->root.root, e);
 	if (!r)
 		r = plan_claim_root(plan, dialect_dm_create.name, f.name, &v, e);
-	if (!r)
-		r = take_table(f.table, plan, v, e);
 	if (r)
 		return r;
+	root_keys_apply(&keys->root, v);
 	v->adopt = true;
-	return 0;
-}
-
-static int finish(struct boot_plan *plan, struct err *e)
-{
-	int r = given[0] ? claim(plan, given, e) : 0;
-
-	given[0] = '\0';
-	return r;
+	return take_table(f.table, plan, v, e);
 }
 
 const struct dialect dialect_dm_create = {

@@ -117,11 +117,13 @@ static int take_extension(struct boot_plan *plan, const char *name, const char *
 	return r;
 }
 
-static int take(const struct cmdline_param *param, struct boot_plan *plan, struct err *e)
+static int take(const struct cmdline_param *param, struct line_keys *keys, struct boot_plan *plan,
+		struct err *e)
 {
 	const char *name = param->key + strlen(PREFIX), *end;
 	char text[256];
 
+	(void)keys;
 	if (strncmp(param->key, PREFIX, strlen(PREFIX)))
 		return 0;
 	end = strstr(name, SUFFIX);
@@ -132,15 +134,4 @@ static int take(const struct cmdline_param *param, struct boot_plan *plan, struc
 	return take_extension(plan, text, param->value, e);
 }
 
-static int finish(struct boot_plan *plan, struct err *e)
-{
-	(void)plan;
-	(void)e;
-	return 0;
-}
-
-const struct dialect dialect_extension = {
-	.name = "kata.extension.",
-	.take = take,
-	.finish = finish,
-};
+const struct dialect dialect_extension = { .name = "kata.extension.", .take = take };

@@ -9,13 +9,11 @@
 #include "init/plan/dialect.h"
 #include "lib/parse.h"
 
-struct root_keys root_keys;
-
 /* The kernel takes a list of types and tries each; the probe does as well. */
-static int take_fstype(const char *value, struct err *e)
+static int take_fstype(struct root_keys *keys, const char *value, struct err *e)
 {
-	root_keys.fstype[0] = '\0';
-	return strchr(value, ',') ? 0 : dialect_fstype(root_keys.fstype, value, e);
+	keys->fstype[0] = '\0';
+	return strchr(value, ',') ? 0 : dialect_fstype(keys->fstype, value, e);
 }
 
 /* rootwait without a number waits for ever in the kernel; here the limit stays. */
@@ -27,36 +25,38 @@ static void take_wait(struct boot_plan *plan, const char *value)
 		plan->timeout_s = (unsigned int)seconds;
 }
 
-static int take_value(const char *key, const char *value, struct boot_plan *plan, struct err *e)
+static int take_value(struct root_keys *keys, const char *key, const char *value,
+		      struct boot_plan *plan, struct err *e)
 {
 	if (!strcmp(key, "root"))
-		return dialect_copy(root_keys.root, sizeof(root_keys.root), key, value, e);
+		return dialect_copy(keys->root, sizeof(keys->root), key, value, e);
 	if (!strcmp(key, "rootfstype"))
-		return take_fstype(value, e);
+		return take_fstype(keys, value, e);
 	if (!strcmp(key, "rootflags"))
-		return dialect_copy(root_keys.flags, sizeof(root_keys.flags), key, value, e);
+		return dialect_copy(keys->flags, sizeof(keys->flags), key, value, e);
 	if (!strcmp(key, "init"))
-		return dialect_copy(root_keys.init, sizeof(root_keys.init), key, value, e);
+		return dialect_copy(keys->init, sizeof(keys->init), key, value, e);
 	if (!strcmp(key, "rootwait"))
 		take_wait(plan, value);
 	return 0;
 }
 
-static int take(const struct cmdline_param *param, struct boot_plan *plan, struct err *e)
+static int take(const struct cmdline_param *param, struct line_keys *keys, struct boot_plan *plan,
+		struct err *e)
 {
 	if (param->value)
-		return take_value(param->key, param->value, plan, e);
+		return take_value(&keys->root, param->key, param->value, plan, e);
 	if (!strcmp(param->key, "ro"))
-		root_keys.writable = false;
+		keys->root.writable = false;
 	else if (!strcmp(param->key, "rw"))
-		root_keys.writable = true;
+		keys->root.writable = true;
 	return 0;
 }
 
-void root_keys_apply(struct volume *v)
+void root_keys_apply(const struct root_keys *keys, struct volume *v)
 {
-	strcpy(v->fstype, root_keys.fstype);
-	strcpy(v->options, root_keys.flags);
+	strcpy(v->fstype, keys->fstype);
+	strcpy(v->options, keys->flags);
 }
 
 /* What is written goes elsewhere: systemd.volatile=, or an upper of ours. */
@@ -66,44 +66,39 @@ static bool is_volatile(const struct boot_plan *plan)
 	       plan->upper == PLAN_UPPER_TMPFS;
 }
 
-static int claim(struct boot_plan *plan, struct err *e)
+static int claim(const struct root_keys *keys, struct boot_plan *plan, struct err *e)
 {
 	struct volume *v;
 	int r = plan_claim_root(plan, dialect_root.name, "", &v, e);
 
 	if (!r)
-		r = devref_parse(root_keys.root, &v->data, e);
+		r = devref_parse(keys->root, &v->data, e);
 	if (r)
 		return r;
 	v->proof = VOLUME_RAW;
-	v->writable = root_keys.writable && !is_volatile(plan);
-	root_keys_apply(v);
+	v->writable = keys->writable && !is_volatile(plan);
+	root_keys_apply(keys, v);
 	return 0;
 }
 
 /* init= goes with the root of whoever wrote it, never with one of ours. */
-static int take_init(struct boot_plan *plan, struct err *e)
+static int take_init(const struct root_keys *keys, struct boot_plan *plan, struct err *e)
 {
-	if (!root_keys.init[0] || !plan->dialect || plan->dialect == dialect_socle.name ||
+	if (!keys->init[0] || !plan->dialect || plan->dialect == dialect_socle.name ||
 	    plan->given.agent)
 		return 0;
-	if (!dialect_is_path(root_keys.init))
+	if (!dialect_is_path(keys->init))
 		return err_set(e, FAIL_VALUE_INVALID, EINVAL,
-			       "init=%.100s is no absolute path without . and ..", root_keys.init);
-	strcpy(plan->agent, root_keys.init);
+			       "init=%.100s is no absolute path without . and ..", keys->init);
+	strcpy(plan->agent, keys->init);
 	return 0;
 }
 
-static int finish(struct boot_plan *plan, struct err *e)
+static int finish(struct line_keys *keys, struct boot_plan *plan, struct err *e)
 {
-	int r = 0;
+	int r = keys->root.root[0] && !plan->dialect ? claim(&keys->root, plan, e) : 0;
 
-	if (root_keys.root[0] && !plan->dialect)
-		r = claim(plan, e);
-	if (!r)
-		r = take_init(plan, e);
-	memset(&root_keys, 0, sizeof(root_keys));
-	return r;
+	return r ? r : take_init(&keys->root, plan, e);
 }
 
 const struct dialect dialect_root = { .name = "root=", .take = take, .finish = finish };

@@ -9,12 +9,6 @@
 
 #include "init/plan/dialect.h"
 
-static struct {
-	bool scheme_given, hash_given;
-	char scheme[32];
-	char hash[2 * VERITY_DIGEST_MAX + 2];
-} keys;
-
 static int take_key(const struct cmdline_param *param, bool *is_given, char *to, size_t size,
 		    struct err *e)
 {
@@ -24,39 +18,43 @@ static int take_key(const struct cmdline_param *param, bool *is_given, char *to,
 	return dialect_copy(to, size, param->key, param->value ? param->value : "", e);
 }
 
-static int take(const struct cmdline_param *param, struct boot_plan *plan, struct err *e)
+static int take(const struct cmdline_param *param, struct line_keys *line, struct boot_plan *plan,
+		struct err *e)
 {
+	struct rootfs_verity_keys *keys = &line->rootfs_verity;
+
 	(void)plan;
 	if (!strcmp(param->key, "rootfs_verity.scheme"))
-		return take_key(param, &keys.scheme_given, keys.scheme, sizeof(keys.scheme), e);
+		return take_key(param, &keys->scheme_given, keys->scheme, sizeof(keys->scheme), e);
 	if (!strcmp(param->key, "rootfs_verity.hash"))
-		return take_key(param, &keys.hash_given, keys.hash, sizeof(keys.hash), e);
+		return take_key(param, &keys->hash_given, keys->hash, sizeof(keys->hash), e);
 	return 0;
 }
 
-static int claim(struct boot_plan *plan, struct err *e)
+static int claim(const struct line_keys *line, struct boot_plan *plan, struct err *e)
 {
+	const struct rootfs_verity_keys *keys = &line->rootfs_verity;
 	struct volume *v;
 	int r = plan_claim_root(plan, dialect_rootfs_verity.name, "root", &v, e);
 
 	if (r)
 		return r;
-	if (strcmp(keys.scheme, "dm-verity"))
+	if (strcmp(keys->scheme, "dm-verity"))
 		return err_set(e, FAIL_VALUE_INVALID, EINVAL,
-			       "rootfs_verity.scheme=%s is not dm-verity", keys.scheme);
-	if (!root_keys.root[0])
+			       "rootfs_verity.scheme=%s is not dm-verity", keys->scheme);
+	if (!line->root.root[0])
 		return err_set(e, FAIL_VALUE_INVALID, EINVAL,
 			       "rootfs_verity.hash= is given without root=");
 	v->proof = VOLUME_SUPERBLOCK;
-	root_keys_apply(v);
-	r = verity_params_set(&v->verity, "root_hash", keys.hash, e);
+	root_keys_apply(&line->root, v);
+	r = verity_params_set(&v->verity, "root_hash", keys->hash, e);
 	if (r) {
 		err_prefix(e, "rootfs_verity.hash=: ");
 		return r;
 	}
 	r = volume_finish(v, e);
 	if (!r)
-		r = devref_parse(root_keys.root, &v->data, e);
+		r = devref_parse(line->root.root, &v->data, e);
 	if (r)
 		return r;
 	v->hash = v->data;
@@ -65,12 +63,11 @@ static int claim(struct boot_plan *plan, struct err *e)
 	return 0;
 }
 
-static int finish(struct boot_plan *plan, struct err *e)
+static int finish(struct line_keys *line, struct boot_plan *plan, struct err *e)
 {
-	int r = keys.scheme_given || keys.hash_given ? claim(plan, e) : 0;
+	const struct rootfs_verity_keys *keys = &line->rootfs_verity;
 
-	memset(&keys, 0, sizeof(keys));
-	return r;
+	return keys->scheme_given || keys->hash_given ? claim(line, plan, e) : 0;
 }
 
 const struct dialect dialect_rootfs_verity = {

@@ -265,15 +265,18 @@ int dialect_socle_set(struct boot_plan *plan, const char *key, const char *value
 	return err_set(e, FAIL_KEY_UNKNOWN, EINVAL, "this version knows no " PREFIX "%.60s", key);
 }
 
-static int take(const struct cmdline_param *param, struct boot_plan *plan, struct err *e)
+static int take(const struct cmdline_param *param, struct line_keys *line, struct boot_plan *plan,
+		struct err *e)
 {
+	(void)line;
 	if (strncmp(param->key, PREFIX, strlen(PREFIX)))
 		return 0;
 	return dialect_socle_set(plan, param->key + strlen(PREFIX), param->value, e);
 }
 
-static int finish(struct boot_plan *plan, struct err *e)
+static int finish(struct line_keys *line, struct boot_plan *plan, struct err *e)
 {
+	(void)line;
 	return plan->layers ? plan_claim(plan, dialect_socle.name, e) : 0;
 }
 

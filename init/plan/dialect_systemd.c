@@ -16,40 +16,20 @@
 #include "lib/array.h"
 #include "lib/hex.h"
 
-#define OPTIONS_SIZE 4096 /* bytes, with the NUL: a signature may stand among them */
-
 #define VERITY_ROOT "systemd.verity_root_"
 #define VERITY_USR  "systemd.verity_usr_"
 
-/* What stands on the line about one of the two file systems. */
-struct side {
-	bool given; /* a hash, even an empty one */
-	bool asked; /* any other key about it */
-	char hash[2 * VERITY_DIGEST_MAX + 2];
-	char data[DEVREF_TEXT_SIZE], hash_device[DEVREF_TEXT_SIZE];
-	char options[OPTIONS_SIZE];
-};
-
-static struct {
-	struct side root, usr;
-	bool off; /* systemd.verity=no */
-} keys;
-
 static const struct {
 	const char *key;
-	char *to;
-	size_t size;
+	size_t offset, size; /* in struct systemd_side */
 } text_keys[] = {
-	{ "systemd.verity_root_data", keys.root.data, sizeof(keys.root.data) },
-	{ "systemd.verity_root_hash", keys.root.hash_device, sizeof(keys.root.hash_device) },
-	{ "systemd.verity_root_options", keys.root.options, sizeof(keys.root.options) },
-	{ "systemd.verity_usr_data", keys.usr.data, sizeof(keys.usr.data) },
-	{ "systemd.verity_usr_hash", keys.usr.hash_device, sizeof(keys.usr.hash_device) },
-	{ "systemd.verity_usr_options", keys.usr.options, sizeof(keys.usr.options) },
+	{ "data", offsetof(struct systemd_side, data), DEVREF_TEXT_SIZE },
+	{ "hash", offsetof(struct systemd_side, hash_device), DEVREF_TEXT_SIZE },
+	{ "options", offsetof(struct systemd_side, options), SYSTEMD_OPTIONS_SIZE },
 };
 
 /* A root hash that stands twice is refused, unlike systemd's last that counts. */
-static int take_hash(const struct cmdline_param *param, struct side *side, struct err *e)
+static int take_hash(const struct cmdline_param *param, struct systemd_side *side, struct err *e)
 {
 	if (side->given)
 		return err_set(e, FAIL_KEY_REPEATED, EINVAL, "%s= stands twice", param->key);
@@ -58,24 +38,36 @@ static int take_hash(const struct cmdline_param *param, struct side *side, struc
 			    param->value ? param->value : "", e);
 }
 
-static int take(const struct cmdline_param *param, struct boot_plan *plan, struct err *e)
+/* systemd.verity_root_data and its kin; name is what follows the side. */
+static int take_text(const struct cmdline_param *param, const char *name, struct systemd_side *side,
+		     struct err *e)
 {
-	const char *value = param->value ? param->value : "";
+	for (size_t i = 0; i < ARRAY_SIZE(text_keys); i++)
+		if (!strcmp(name, text_keys[i].key)) {
+			side->asked = true;
+			return dialect_copy((char *)side + text_keys[i].offset, text_keys[i].size,
+					    param->key, param->value ? param->value : "", e);
+		}
+	return 0;
+}
+
+static int take(const struct cmdline_param *param, struct line_keys *line, struct boot_plan *plan,
+		struct err *e)
+{
+	struct systemd_keys *keys = &line->systemd;
+	const char *key = param->key;
 
 	(void)plan;
-	if (!strcmp(param->key, "roothash"))
-		return take_hash(param, &keys.root, e);
-	if (!strcmp(param->key, "usrhash"))
-		return take_hash(param, &keys.usr, e);
-	if (!strcmp(param->key, "systemd.verity") || !strcmp(param->key, "rd.systemd.verity"))
-		keys.off = systemd_is_no(value);
-	for (size_t i = 0; i < ARRAY_SIZE(text_keys); i++)
-		if (!strcmp(param->key, text_keys[i].key)) {
-			keys.root.asked |= !strncmp(param->key, VERITY_ROOT, strlen(VERITY_ROOT));
-			keys.usr.asked |= !strncmp(param->key, VERITY_USR, strlen(VERITY_USR));
-			return dialect_copy(text_keys[i].to, text_keys[i].size, param->key, value,
-					    e);
-		}
+	if (!strcmp(key, "roothash"))
+		return take_hash(param, &keys->root, e);
+	if (!strcmp(key, "usrhash"))
+		return take_hash(param, &keys->usr, e);
+	if (!strncmp(key, VERITY_ROOT, strlen(VERITY_ROOT)))
+		return take_text(param, key + strlen(VERITY_ROOT), &keys->root, e);
+	if (!strncmp(key, VERITY_USR, strlen(VERITY_USR)))
+		return take_text(param, key + strlen(VERITY_USR), &keys->usr, e);
+	if (!strcmp(key, "systemd.verity") || !strcmp(key, "rd.systemd.verity"))
+		keys->off = systemd_is_no(param->value ? param->value : "");
 	return 0;
 }
 
@@ -95,7 +87,7 @@ static void id_from_hash(const uint8_t bytes[16], struct devref *ret)
 	}
 }
 
-static int take_devices(const struct side *side, struct volume *v, struct err *e)
+static int take_devices(const struct systemd_side *side, struct volume *v, struct err *e)
 {
 	const struct verity_params *p = &v->verity;
 	int r = 0;
@@ -111,7 +103,7 @@ static int take_devices(const struct side *side, struct volume *v, struct err *e
 	return r;
 }
 
-static int fill(struct side *side, struct boot_plan *plan, struct volume *v, struct err *e)
+static int fill(struct systemd_side *side, struct boot_plan *plan, struct volume *v, struct err *e)
 {
 	int r = verity_params_set(&v->verity, "root_hash", side->hash, e);
 
@@ -128,31 +120,31 @@ static int fill(struct side *side, struct boot_plan *plan, struct volume *v, str
 	return r;
 }
 
-static int claim_root(struct boot_plan *plan, struct err *e)
+static int claim_root(struct line_keys *keys, struct boot_plan *plan, struct err *e)
 {
 	struct volume *v;
 	int r = plan_claim_root(plan, "roothash=", "root", &v, e);
 
 	if (r)
 		return r;
-	root_keys_apply(v);
-	return fill(&keys.root, plan, v, e);
+	root_keys_apply(&keys->root, v);
+	return fill(&keys->systemd.root, plan, v, e);
 }
 
-static int claim_usr(struct boot_plan *plan, struct err *e)
+static int claim_usr(struct line_keys *keys, struct boot_plan *plan, struct err *e)
 {
 	plan->has_usr = true;
 	volume_init(&plan->usr, "usr", "usr");
-	return fill(&keys.usr, plan, &plan->usr, e);
+	return fill(&keys->systemd.usr, plan, &plan->usr, e);
 }
 
 /* Verity asked for is verity done: never by half, and never switched off beside it. */
-static int check_asked(struct err *e)
+static int check_asked(const struct systemd_keys *keys, struct err *e)
 {
-	bool given = keys.root.given || keys.usr.given;
-	const struct side *const sides[] = { &keys.root, &keys.usr };
+	bool given = keys->root.given || keys->usr.given;
+	const struct systemd_side *const sides[] = { &keys->root, &keys->usr };
 
-	if (keys.off && (given || keys.root.asked || keys.usr.asked))
+	if (keys->off && (given || keys->root.asked || keys->usr.asked))
 		return err_set(e, FAIL_VALUE_INVALID, EINVAL,
 			       "systemd.verity= is off, and other keys ask for verity");
 	for (size_t i = 0; i < ARRAY_SIZE(sides); i++)
@@ -163,15 +155,14 @@ static int check_asked(struct err *e)
 	return 0;
 }
 
-static int finish(struct boot_plan *plan, struct err *e)
+static int finish(struct line_keys *keys, struct boot_plan *plan, struct err *e)
 {
-	int r = check_asked(e);
+	int r = check_asked(&keys->systemd, e);
 
-	if (!r && keys.root.given)
-		r = claim_root(plan, e);
-	if (!r && keys.usr.given)
-		r = claim_usr(plan, e);
-	memset(&keys, 0, sizeof(keys));
+	if (!r && keys->systemd.root.given)
+		r = claim_root(keys, plan, e);
+	if (!r && keys->systemd.usr.given)
+		r = claim_usr(keys, plan, e);
 	return r;
 }
 

@@ -12,19 +12,21 @@
 
 #define KEY "systemd.volatile"
 
-static char mode[16];
-
-static int take(const struct cmdline_param *param, struct boot_plan *plan, struct err *e)
+static int take(const struct cmdline_param *param, struct line_keys *keys, struct boot_plan *plan,
+		struct err *e)
 {
 	(void)plan;
 	if (strcmp(param->key, KEY))
 		return 0;
 	/* The key alone switches it on. */
-	return dialect_copy(mode, sizeof(mode), KEY, param->value ? param->value : "yes", e);
+	return dialect_copy(keys->volatile_mode, sizeof(keys->volatile_mode), KEY,
+			    param->value ? param->value : "yes", e);
 }
 
-static int apply(struct boot_plan *plan, struct err *e)
+static int finish(struct line_keys *keys, struct boot_plan *plan, struct err *e)
 {
+	const char *mode = keys->volatile_mode;
+
 	if (!*mode || systemd_is_no(mode))
 		return 0;
 	if (!strcmp(mode, "state")) {
@@ -42,14 +44,6 @@ static int apply(struct boot_plan *plan, struct err *e)
 			       KEY "=%s is not yes, no, state or overlay", mode);
 	}
 	return 0;
-}
-
-static int finish(struct boot_plan *plan, struct err *e)
-{
-	int r = apply(plan, e);
-
-	memset(mode, 0, sizeof(mode));
-	return r;
 }
 
 const struct dialect dialect_volatile = { .name = KEY "=", .take = take, .finish = finish };

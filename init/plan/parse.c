@@ -11,29 +11,28 @@ static const struct dialect *const dialects[] = {
 	&dialect_volatile, &dialect_extension, &dialect_root,
 };
 
-static int take(const struct cmdline_param *param, struct boot_plan *plan, struct err *e)
+static int take(const struct cmdline_param *param, struct line_keys *keys, struct boot_plan *plan,
+		struct err *e)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(dialects); i++) {
-		int r = dialects[i]->take(param, plan, e);
+	int r = 0;
 
-		if (r)
-			return r;
-	}
-	return 0;
+	for (size_t i = 0; !r && i < ARRAY_SIZE(dialects); i++)
+		r = dialects[i]->take(param, keys, plan, e);
+	return r;
 }
 
 /*
  * Every parameter is taken even after one was refused: the first failure is
  * the one that is told, and how to tell it may stand behind it.
  */
-static int take_all(char *cmdline, struct boot_plan *plan, struct err *e)
+static int take_all(char *cmdline, struct line_keys *keys, struct boot_plan *plan, struct err *e)
 {
 	struct cmdline_param param;
 	struct err later;
 	int first = 0;
 
 	while (cmdline_next(&cmdline, &param)) {
-		int r = take(&param, plan, first ? &later : e);
+		int r = take(&param, keys, plan, first ? &later : e);
 
 		if (!first)
 			first = r;
@@ -41,36 +40,30 @@ static int take_all(char *cmdline, struct boot_plan *plan, struct err *e)
 	return first;
 }
 
-/* All of them, even after a failure: each forgets its line. */
-static int finish_all(struct boot_plan *plan, struct err *e)
+static int finish_all(struct line_keys *keys, struct boot_plan *plan, struct err *e)
 {
-	struct err later;
-	int first = 0;
+	int r = 0;
 
-	for (size_t i = 0; i < ARRAY_SIZE(dialects); i++) {
-		int r = dialects[i]->finish(plan, first ? &later : e);
-
-		if (!first)
-			first = r;
-	}
-	return first;
+	for (size_t i = 0; !r && i < ARRAY_SIZE(dialects); i++)
+		if (dialects[i]->finish)
+			r = dialects[i]->finish(keys, plan, e);
+	return r;
 }
 
 int plan_parse(char *cmdline, size_t limit, struct boot_plan *plan, struct err *e)
 {
+	struct line_keys keys = { 0 };
 	size_t length = strlen(cmdline);
 	struct err later;
-	int r = 0, finished;
+	int r;
 
 	plan_init(plan);
-	if (limit && length >= limit)
-		r = err_set(e, FAIL_CMDLINE_TRUNCATED, E2BIG,
-			    "the command line has %zu bytes and the kernel cuts it at %zu", length,
-			    limit);
-	if (r)
-		(void)take_all(cmdline, plan, &later);
-	else
-		r = take_all(cmdline, plan, e);
-	finished = finish_all(plan, r ? &later : e);
-	return r ? r : finished;
+	if (!limit || length < limit) {
+		r = take_all(cmdline, &keys, plan, e);
+		return r ? r : finish_all(&keys, plan, e);
+	}
+	(void)take_all(cmdline, &keys, plan, &later);
+	return err_set(e, FAIL_CMDLINE_TRUNCATED, E2BIG,
+		       "the command line has %zu bytes and the kernel cuts it at %zu", length,
+		       limit);
 }

@@ -85,8 +85,7 @@ void plan_init(struct boot_plan *plan);
 /*
  * Fill a plan from the text of a command line, which is taken apart in place.
  * limit is the length at which its kernel cuts a line, of cmdline_limit(); 0 for
- * none. Not reentrant: dialects remember what
- * they have read until the end of the line.
+ * none.
  * The line is read to its end even after a failure, so that on_failure and
  * report, wherever they stand, count for a failure of the line itself. A line
  * that names no root leaves PLAN_ROOT_NONE; whether that is a failure depends

@@ -442,11 +442,13 @@ static void test_line_length(void **state)
 	}
 }
 
+static struct line_keys keys_of_line;
+
 static int take(const char *key, const char *value, struct err *e)
 {
 	const struct cmdline_param param = { key, value };
 
-	return dialect_socle.take(&param, &plan, e);
+	return dialect_socle.take(&param, &keys_of_line, &plan, e);
 }
 
 /* More layers than a line of x86 has room for, so without the line. */
@@ -465,7 +467,7 @@ static void test_layer_count(void **state)
 	expect_failure("128", take("socle.layer", layer, &e), &e, FAIL_LIMIT_EXCEEDED,
 		       "more than 127 layers");
 	assert_int_equal(plan.layers, 127);
-	expect_success("finish", dialect_socle.finish(&plan, &e), &e);
+	expect_success("finish", dialect_socle.finish(&keys_of_line, &plan, &e), &e);
 }
 
 static void test_layer_length(void **state)
@@ -488,7 +490,6 @@ static void test_layer_length(void **state)
 		else
 			expect_failure("2048", take("socle.layer", text, &e), &e,
 				       FAIL_LIMIT_EXCEEDED, "more than 2047 bytes");
-		(void)dialect_socle.finish(&plan, NULL);
 	}
 }
 
@@ -511,7 +512,6 @@ static void test_path_lengths(void **state)
 			else
 				expect_failure(keys[i], take(keys[i], path, &e), &e,
 					       FAIL_VALUE_INVALID, keys[i]);
-			(void)dialect_socle.finish(&plan, NULL);
 		}
 	assert_true(PLAN_PATH_SIZE == 256);
 }
@@ -550,6 +550,36 @@ static void test_foreign_bytes(void **state)
 	}
 }
 
+/* What the dialects see of one line is not in another's: taken word by word in turns. */
+static void test_two_lines_at_once(void **state)
+{
+	static const struct cmdline_param words[] = {
+		{ "roothash", HASH },
+		{ "usrhash", HASH },
+		{ "systemd.verity_root_data", "/dev/vda" },
+		{ "systemd.verity_usr_data", "/dev/vdb" },
+	};
+	static struct line_keys lines[2];
+	static struct boot_plan plans[2];
+	struct err e = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++)
+		plan_init(&plans[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		expect_success(words[i].key,
+			       dialect_systemd.take(&words[i], &lines[i % 2], &plans[i % 2], &e),
+			       &e);
+	for (size_t i = 0; i < 2; i++)
+		expect_success("finish", dialect_systemd.finish(&lines[i], &plans[i], &e), &e);
+	assert_int_equal(plans[0].layers, 1);
+	assert_false(plans[0].has_usr);
+	assert_string_equal(plans[0].layer[0].data.value, "vda");
+	assert_int_equal(plans[1].layers, 0);
+	assert_true(plans[1].has_usr);
+	assert_string_equal(plans[1].usr.data.value, "vdb");
+}
+
 static void test_defaults(void **state)
 {
 	struct boot_plan *p = &plan;
@@ -584,6 +614,7 @@ int main(void)
 		cmocka_unit_test(test_path_lengths),
 		cmocka_unit_test(test_numbers_at_their_limits),
 		cmocka_unit_test(test_foreign_bytes),
+		cmocka_unit_test(test_two_lines_at_once),
 		cmocka_unit_test(test_defaults),
 	};
 
