@@ -59,7 +59,7 @@ static void add_verity(struct report *r, const struct verity_params *p, const ui
 	add_uuid(o, "uuid", uuid);
 	json_object_object_add(r->o, "verity", o);
 	hex_encode(p->root_hash, SERIAL_DIGITS / 2, image.serial);
-	layer = manifest_layer_text(&image);
+	layer = image_layer_text(&image);
 	line = memory_printf("socle.layer=%s", layer);
 	json_add_text(r->o, "serial", image.serial);
 	json_add_text(r->o, "cmdline", line);

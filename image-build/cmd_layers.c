@@ -91,14 +91,14 @@ static int commit_images(struct build *b, struct err *e)
 static int report(struct build *b, struct err *e)
 {
 	char *path auto_text = memory_printf("%s/image.json", b->options->output);
-	struct manifest_layer list[LIMIT_LAYERS];
+	struct image_layer list[LIMIT_LAYERS];
 	size_t count = b->image->layer_count;
 
 	for (size_t i = 0; i < count; i++) {
 		size_t from = count - 1 - i;
 
-		list[i] = (struct manifest_layer){ b->names[b->same_as[from]],
-						   &b->image->layers[from], &b->built[from] };
+		list[i] = (struct image_layer){ b->names[b->same_as[from]], &b->image->layers[from],
+						&b->built[from] };
 	}
 	return convert_report(path, b->options, b->image, list, count, e);
 }
@@ -151,7 +151,6 @@ static int convert(const struct convert_options *o, const char *path, struct err
 static const struct option_row options[] = {
 	{ "--output", "DIR", offsetof(struct convert_options, output), option_text, false,
 	  "where the files go (default: the current directory)" },
-	CONVERT_ROWS(struct convert_options),
 	{ .name = NULL },
 };
 
@@ -178,5 +177,6 @@ const struct command command_layers = {
 	.details = "Writes layer-00.img (the bottom), layer-01.img, … and image.json, which\n"
 		   "holds the verity parameters of each and the command line that boots them.",
 	.options = options,
+	.more_options = convert_rows,
 	.run = run,
 };

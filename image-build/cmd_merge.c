@@ -34,8 +34,8 @@ static int make_image(void *context, size_t index, struct err *e)
 static int write_image(struct build *b, struct err *e)
 {
 	char *copy auto_text = memory_text(b->options->output);
-	char *manifest auto_text = memory_printf("%s.json", b->options->output);
-	struct manifest_layer layer = { basename(copy), NULL, b->built };
+	char *json auto_text = memory_printf("%s.json", b->options->output);
+	struct image_layer layer = { basename(copy), NULL, b->built };
 	struct progress p;
 	int r;
 
@@ -48,7 +48,7 @@ static int write_image(struct build *b, struct err *e)
 	if (!r)
 		r = output_commit(&b->output, e);
 	if (!r)
-		r = convert_report(manifest, b->options, &b->image, &layer, 1, e);
+		r = convert_report(json, b->options, &b->image, &layer, 1, e);
 	output_discard(&b->output);
 	return r;
 }
@@ -83,8 +83,7 @@ static int merge(const struct convert_options *o, const char *path, struct err *
 
 static const struct option_row options[] = {
 	{ "--output", "FILE", offsetof(struct convert_options, output), option_text, false,
-	  "the image; FILE.json is its manifest (default: merged.img)" },
-	CONVERT_ROWS(struct convert_options),
+	  "the image; FILE.json describes it (default: merged.img)" },
 	{ .name = NULL },
 };
 
@@ -106,5 +105,6 @@ const struct command command_merge = {
 	.operands = "<OCI image layout: a directory or a tar>",
 	.details = "",
 	.options = options,
+	.more_options = convert_rows,
 	.run = run,
 };

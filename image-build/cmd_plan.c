@@ -124,7 +124,7 @@ static const struct option_row options[] = {
 	{ "--cmdline", "TEXT", offsetof(struct options, cmdline), option_text, false,
 	  "the kernel command line" },
 	{ "--manifest", "FILE", offsetof(struct options, manifest), option_text, false,
-	  "the manifest that the initramfs or a disk holds" },
+	  "the boot manifest that the initramfs or a disk holds" },
 	{ "--policy", "FILE", offsetof(struct options, policy), option_text, false,
 	  "the policy that the initramfs holds; default: verity=required" },
 	{ "--arch", "ARCH", offsetof(struct options, arch), option_text, false,

@@ -21,12 +21,26 @@ struct reading {
 	_Atomic uint64_t done;
 };
 
-int platform_parse(const char *text, void *field, struct err *e)
+static int platform_parse(const char *text, void *field, struct err *e)
 {
 	if (!strchr(text, '/'))
 		return refuse(e, "%.60s is not os/architecture", text);
 	return option_text(text, field, e);
 }
+
+const struct option_row convert_rows[] = {
+	{ "--ref", "NAME", offsetof(struct convert_options, ref), option_text, false,
+	  "the image's name in the layout, where it holds several" },
+	{ "--platform", "OS/ARCH", offsetof(struct convert_options, platform), platform_parse,
+	  false,
+	  "which image of an index, or what a lone one must be for (default: this machine's, or a "
+	  "lone one)" },
+	{ "--salt", "content|none|HEX", offsetof(struct convert_options, salt), salt_parse, false,
+	  "salt of the hash tree (default: content, the erofs' sha256)" },
+	{ "--json", NULL, offsetof(struct convert_options, json), option_flag, false,
+	  "print image.json instead of a summary" },
+	{ .name = NULL },
+};
 
 static int check_digests(struct blob *b, const struct oci_layer *l, struct err *e)
 {
@@ -36,7 +50,7 @@ static int check_digests(struct blob *b, const struct oci_layer *l, struct err *
 	hasher_finish(&b->stored, &stored);
 	hasher_finish(&b->plain, &plain);
 	if (b->stored_bytes != l->size)
-		return refuse(e, "the blob has %" PRIu64 " bytes, the manifest says %" PRIu64,
+		return refuse(e, "the blob has %" PRIu64 " bytes, the image manifest says %" PRIu64,
 			      b->stored_bytes, l->size);
 	if (!digest_equal(&stored, &l->digest)) {
 		digest_text(&stored, have);
@@ -140,7 +154,7 @@ static void warn_of_length(const char *cmdline)
 			strlen(cmdline));
 }
 
-static void print_summary(const struct manifest_layer *layers, size_t count, const char *cmdline)
+static void print_summary(const struct image_layer *layers, size_t count, const char *cmdline)
 {
 	for (size_t i = 0; i < count; i++)
 		printf("%s  %" PRIu64 " bytes, serial %s\n", layers[i].file, layers[i].image->size,
@@ -164,11 +178,11 @@ static int write_text(const char *path, const char *text, struct err *e)
 }
 
 int convert_report(const char *path, const struct convert_options *o,
-		   const struct oci_image *source, const struct manifest_layer *layers,
-		   size_t count, struct err *e)
+		   const struct oci_image *source, const struct image_layer *layers, size_t count,
+		   struct err *e)
 {
-	char *cmdline auto_text = manifest_cmdline(layers, count);
-	char *json auto_text = manifest_json(source, layers, count);
+	char *cmdline auto_text = image_cmdline(layers, count);
+	char *json auto_text = image_json(source, layers, count);
 	int r = write_text(path, json, e);
 
 	if (r)

@@ -45,7 +45,7 @@ allnoconfig()
 	comm -23 "$work/requested" "$work/result" >"$work/missing"
 }
 
-# Builds explain.c with the tree's own Kconfig parser, and runs it with the
+# Builds explain_option.c with the tree's own Kconfig parser, and runs it with the
 # environment that the kernel's make gives to that parser: caught by a Kconfig file
 # whose only statement prints it.
 explain_missing()
@@ -59,7 +59,7 @@ explain_missing()
 	mapfile -d '' -t environment <"$work/environment"
 	mapfile -t objects < <(find "$tree/scripts/kconfig" -name '*.o' ! -name conf.o)
 	gcc -I "$tree/scripts/kconfig" -I "$tree/scripts/include" -o "$work/explain" \
-		"$here/explain.c" "${objects[@]}"
+		"$here/explain_option.c" "${objects[@]}"
 	mapfile -t names < <(sed 's/^CONFIG_//; s/=.*//' "$work/missing")
 	(cd "$tree" && env -i "${environment[@]}" "$work/explain" "${names[@]}" 2>>"$work/log")
 }

@@ -8,7 +8,7 @@
 
 #include "lib/array.h"
 #include "lib/hex.h"
-#include "lib/parse.h"
+#include "lib/number.h"
 
 #define FIXED_WORDS 10
 #define OPTIONS_MAX 64

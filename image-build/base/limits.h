@@ -7,7 +7,7 @@
  * name, never cut short.
  */
 #define LIMIT_LAYERS      127       /* as many as a boot plan takes */
-#define LIMIT_JSON_BYTES  (8 << 20) /* index, manifest or configuration */
+#define LIMIT_JSON_BYTES  (8 << 20) /* index, image manifest or configuration */
 #define LIMIT_INDEX_DEPTH 4         /* an index that names an index … */
 #define LIMIT_PATH        4095      /* bytes, without the closing NUL: PATH_MAX */
 #define LIMIT_NAME        255       /* bytes: NAME_MAX */

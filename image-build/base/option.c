@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "image-build/base/refuse.h"
+#include "lib/array.h"
 
 int option_text(const char *text, void *field, struct err *e)
 {
@@ -35,13 +36,27 @@ int option_list(const char *text, void *field, struct err *e)
 	return 0;
 }
 
+/* Of a command's own options and of those that it shares, in this order; NULL behind the last. */
+static const struct option_row *row_at(const struct command *c, size_t index)
+{
+	const struct option_row *const tables[] = { c->options, c->more_options };
+
+	for (size_t i = 0; i < ARRAY_SIZE(tables); i++)
+		for (const struct option_row *row = tables[i]; row && row->name; row++)
+			if (!index--)
+				return row;
+	return NULL;
+}
+
 static void print_help(const struct command *c)
 {
+	const struct option_row *o;
+
 	printf("usage: socle-image %s [options] %s\n%s.\n", c->name, c->operands, c->summary);
 	if (*c->details)
 		printf("\n%s\n", c->details);
 	printf("\noptions:\n");
-	for (const struct option_row *o = c->options; o->name; o++) {
+	for (size_t i = 0; (o = row_at(c, i)); i++) {
 		char left[64];
 
 		snprintf(left, sizeof(left), "%s%s%s", o->name, o->argument ? " " : "",
@@ -67,13 +82,14 @@ static int usage_error(const struct command *c, const char *fmt, ...)
 }
 
 /* The row for "--name" or "--name=value"; *value is set for the second form. */
-static const struct option_row *find_row(const struct command *c, const char *text,
+static const struct option_row *find_row(const struct command *c, const char *text, size_t *index,
 					 const char **value)
 {
 	size_t size = strcspn(text, "=");
+	const struct option_row *o;
 
 	*value = text[size] ? text + size + 1 : NULL;
-	for (const struct option_row *o = c->options; o->name; o++)
+	for (*index = 0; (o = row_at(c, *index)); ++*index)
 		if (strlen(o->name) == size && !memcmp(o->name, text, size))
 			return o;
 	return NULL;
@@ -83,9 +99,9 @@ static int take_option(const struct command *c, int argc, char **argv, int *i, v
 		       unsigned long *seen)
 {
 	const char *text = argv[*i], *value;
-	const struct option_row *o = find_row(c, text, &value);
+	size_t index;
+	const struct option_row *o = find_row(c, text, &index, &value);
 	struct err e = { .text = "" };
-	unsigned long bit;
 
 	if (!o)
 		return usage_error(c, "no option %s", text);
@@ -96,10 +112,9 @@ static int take_option(const struct command *c, int argc, char **argv, int *i, v
 			return usage_error(c, "%s wants %s", o->name, o->argument);
 		value = argv[++*i];
 	}
-	bit = 1UL << (o - c->options);
-	if ((*seen & bit) && !o->repeatable)
+	if ((*seen & 1UL << index) && !o->repeatable)
 		return usage_error(c, "%s stands twice", o->name);
-	*seen |= bit;
+	*seen |= 1UL << index;
 	if (o->parse(value ? value : "", (char *)options + o->offset, &e))
 		return usage_error(c, "%s: %s", o->name, e.text);
 	return STATUS_OK;

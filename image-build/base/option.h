@@ -36,6 +36,7 @@ struct command {
 	const char *operands; /* as in the usage line */
 	const char *details;  /* more lines for --help, or "" */
 	const struct option_row *options;
+	const struct option_row *more_options; /* that other commands have, too; or NULL */
 	int (*run)(int argc, char **argv);
 };
 

@@ -42,7 +42,7 @@ static char *unusual_text(const struct verity_params *v)
 	return memory_printf("%s%s%s%s%s", hash, format, data, block, start);
 }
 
-char *manifest_layer_text(const struct built_image *image)
+char *image_layer_text(const struct built_image *image)
 {
 	const struct verity_params *v = &image->verity;
 	char *root auto_text = hex(v->root_hash, v->root_hash_size);
@@ -53,13 +53,13 @@ char *manifest_layer_text(const struct built_image *image)
 			     root, v->salt_size ? ",salt=" : "", salt, v->data_blocks, unusual);
 }
 
-char *manifest_cmdline(const struct manifest_layer *layers, size_t count)
+char *image_cmdline(const struct image_layer *layers, size_t count)
 {
 	char *text = memory_text("");
 
 	for (size_t i = 0; i < count; i++) {
 		char *before auto_text = text;
-		char *layer auto_text = manifest_layer_text(layers[i].image);
+		char *layer auto_text = image_layer_text(layers[i].image);
 
 		text = memory_printf("%s%ssocle.layer=%s", before, i ? " " : "", layer);
 	}
@@ -93,7 +93,7 @@ static struct json_object *source_object(const struct oci_layer *source)
 	return o;
 }
 
-static struct json_object *layer_object(const struct manifest_layer *layer)
+static struct json_object *layer_object(const struct image_layer *layer)
 {
 	struct json_object *o = json_object_new_object();
 	const struct built_image *image = layer->image;
@@ -113,12 +113,11 @@ static struct json_object *layer_object(const struct manifest_layer *layer)
 	return o;
 }
 
-char *manifest_json(const struct oci_image *source, const struct manifest_layer *layers,
-		    size_t count)
+char *image_json(const struct oci_image *source, const struct image_layer *layers, size_t count)
 {
 	struct json_object *o = json_object_new_object(), *image = json_object_new_object(),
 			   *list = json_object_new_array();
-	char *cmdline auto_text = manifest_cmdline(layers, count);
+	char *cmdline auto_text = image_cmdline(layers, count);
 	char *text;
 
 	json_add_number(o, "version", 1);

@@ -4,11 +4,11 @@
 
 #include <stddef.h>
 
-#include "image-build/disk/image.h"
+#include "image-build/disk/built_image.h"
 #include "image-build/oci/oci.h"
 
 /* One layer as image.json and the command line name it. */
-struct manifest_layer {
+struct image_layer {
 	const char *file;               /* without its directory */
 	const struct oci_layer *source; /* NULL for a merged image */
 	const struct built_image *image;
@@ -18,13 +18,12 @@ struct manifest_layer {
  * The parameters of one image in the guest's grammar, "SERIAL=…,root_hash=…":
  * what the guest assumes anyway is left out. Allocated.
  */
-char *manifest_layer_text(const struct built_image *image);
+char *image_layer_text(const struct built_image *image);
 
 /* "socle.layer=… socle.layer=…", the first one topmost. Allocated. */
-char *manifest_cmdline(const struct manifest_layer *layers, size_t count);
+char *image_cmdline(const struct image_layer *layers, size_t count);
 
 /* image.json, layers[0] topmost. Allocated. */
-char *manifest_json(const struct oci_image *source, const struct manifest_layer *layers,
-		    size_t count);
+char *image_json(const struct oci_image *source, const struct image_layer *layers, size_t count);
 
 #endif

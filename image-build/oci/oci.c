@@ -301,8 +301,9 @@ static int read_layers(struct json_object *manifest, struct json_object *config,
 	size_t count = layers ? json_object_array_length(layers) : 0;
 
 	if (!layers || !ids)
-		return refuse(e, "no \"layers\" in the manifest or no \"rootfs.diff_ids\" in the "
-				 "configuration");
+		return refuse(
+			e, "no \"layers\" in the image manifest or no \"rootfs.diff_ids\" in the "
+			   "configuration");
 	if (count != json_object_array_length(ids))
 		return refuse(e, "%zu layers, but %zu diff_ids in the configuration", count,
 			      json_object_array_length(ids));
@@ -349,7 +350,7 @@ int oci_load(const struct oci_source *s, const char *ref, const char *platform,
 
 	r = find_manifest(s, ref, platform ? platform : host_platform(), &chosen, &manifest, e);
 	if (!r && !member(manifest, "config", json_type_object))
-		r = refuse(e, "the manifest names no configuration");
+		r = refuse(e, "the image manifest names no configuration");
 	if (!r)
 		r = read_descriptor(member(manifest, "config", json_type_object), &d, e);
 	if (!r)

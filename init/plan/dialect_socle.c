@@ -12,7 +12,7 @@
 #include "init/plan/pairs.h"
 #include "lib/array.h"
 #include "lib/hex.h"
-#include "lib/parse.h"
+#include "lib/number.h"
 
 #define PREFIX "socle."
 

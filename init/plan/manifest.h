@@ -5,8 +5,9 @@
 #include "init/plan/plan.h"
 
 /*
- * The manifest: what our own keys say on a command line, as JSON and without
- * its limit on length.
+ * The (boot) manifest: what our own keys say on a command line, as JSON and
+ * without its limit on length. An OCI image's is called image manifest in this
+ * tree, and what image-build writes beside its images is image.json.
  *
  *   { "version": 1,
  *     "layers": [ { "device": "SERIAL=…", "root_hash": "…", "data_blocks": 12 } ],

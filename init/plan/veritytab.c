@@ -8,7 +8,7 @@
 #include "init/plan/pairs.h"
 #include "init/plan/systemd_bool.h"
 #include "lib/array.h"
-#include "lib/parse.h"
+#include "lib/number.h"
 
 /* Options of veritytab(5) that a layer has under another name. */
 static const struct {

@@ -13,7 +13,7 @@
 #include "lib/array.h"
 #include "lib/cleanup.h"
 #include "lib/file.h"
-#include "lib/parse.h"
+#include "lib/number.h"
 
 #define SECTOR_BYTES 512 /* the unit of sysfs' size, whatever the disk's own is */
 

@@ -9,7 +9,7 @@
 
 #include "lib/array.h"
 #include "lib/hex.h"
-#include "lib/parse.h"
+#include "lib/number.h"
 
 /* Linux keeps 12 bits of a major and 20 of a minor number. */
 #define MAJOR_MAX ((1U << 12) - 1)

@@ -236,7 +236,7 @@ static void test_layer_text(void **state)
 			v->hash_start_block = 400;
 			v->salt_size = 0;
 		}
-		text = manifest_layer_text(&image);
+		text = image_layer_text(&image);
 		assert_int_equal(strncmp(text, "SERIAL=0123456789ab,", 20), 0);
 		assert_true(!strstr(text, "salt=") == !!unusual);
 		assert_true(!strstr(text, "hash_start=") == !unusual);

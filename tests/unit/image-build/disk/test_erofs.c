@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "image-build/disk/erofs_image.h"
-#include "image-build/disk/image.h"
+#include "image-build/disk/built_image.h"
 #include "image-build/base/jobs.h"
 #include "image-build/tree/whiteouts.h"
 #include "image-build/tree/tar_write.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
-#include "lib/parse.h"
+#include "lib/number.h"
 
 #include <errno.h>
 

@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-#include "lib/parse.h"
+#include "lib/number.h"
 
 static const struct {
 	const char *text;

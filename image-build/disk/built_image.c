@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
-#include "image-build/disk/image.h"
+#include "image-build/disk/built_image.h"
 
 #include <fcntl.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0 */
-#ifndef IMAGE_BUILD_DISK_IMAGE_H
-#define IMAGE_BUILD_DISK_IMAGE_H
+#ifndef IMAGE_BUILD_DISK_BUILT_IMAGE_H
+#define IMAGE_BUILD_DISK_BUILT_IMAGE_H
 
 #include <stdatomic.h>
 #include <stdint.h>

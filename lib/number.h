@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0 */
-#ifndef LIB_PARSE_H
-#define LIB_PARSE_H
+#ifndef LIB_NUMBER_H
+#define LIB_NUMBER_H
 
 #include <stdint.h>
 

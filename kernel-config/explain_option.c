@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
 /*
- * explain OPTION...: why an option is not in .config, asked of Kconfig itself.
+ * explain_option OPTION...: why an option is not in .config, asked of Kconfig itself.
  *
  * Linked by configure.sh with the kernel's own objects of scripts/kconfig (all
  * but conf.o), and run where `make config` would run them: in the tree, with that
