@@ -5,7 +5,7 @@
 # Sources are found by folder, so a new .c file needs no line here:
 #   guest	lib verity mount init	-> build/ARCH/socle-init	(static, musl)
 #   host	image-build, and of the guest's what is pure -> build/socle-image
-# Further rules: what is linked and booted in initramfs/deps.mk, our own kernels in
+# Further rules: what is linked and booted in deps/deps.mk, our own kernels in
 # kernel-config/kernel.mk, the tests in tests/tests.mk.
 #
 # Variables for the command line:
@@ -116,7 +116,7 @@ ifneq ($(filter-out $(quick),$(or $(MAKECMDGOALS),all)),)
 # What is evaluated below depends on packages (pkg-config, the compiler), so missing
 # ones come first: make remakes a file that it includes, then reads all this again.
 ifneq ($(DEPS),no)
-missing := $(shell initramfs/packages.sh --missing $(foreach name,$(PACKAGES),'$(name)'))
+missing := $(shell deps/packages.sh --missing $(foreach name,$(PACKAGES),'$(name)'))
 endif
 ifneq ($(missing),)
 
@@ -124,7 +124,7 @@ ifneq ($(missing),)
 $(shell rm -f $(BUILD)/packages.mk)
 include $(BUILD)/packages.mk
 $(BUILD)/packages.mk:
-	$(Q)initramfs/packages.sh $(foreach name,$(PACKAGES),'$(name)')
+	$(Q)deps/packages.sh $(foreach name,$(PACKAGES),'$(name)')
 	$(Q)mkdir -p $(@D)
 	$(Q)echo '# nothing is missing any more' >$@
 
@@ -133,7 +133,7 @@ else
 MAKEFLAGS += -j$(shell nproc)
 $(shell mkdir -p $(BUILD) $(ARCHES:%=$(BUILD)/%))
 
-include initramfs/deps.mk
+include deps/deps.mk
 
 # --- flags -----------------------------------------------------------------
 
@@ -254,6 +254,7 @@ $(BUILD)/socle-image: $(call host_objects,image-build $(shared)) $(BUILD)/flags
 all: $(GUEST)/socle-init $(BUILD)/socle-image
 
 include kernel-config/kernel.mk
+include initramfs/kata.mk
 
 include tests/tests.mk
 

@@ -16,8 +16,8 @@ if [[ $# -ne 4 ]]; then
 fi
 machine=$1 init=$2 socle_image=$3 dest=$4
 here=$(cd "${BASH_SOURCE[0]%/*}" && pwd)
-# shellcheck source=kernel-config/machine.sh
-. "$here/../kernel-config/machine.sh"
+# shellcheck source=deps/machine.sh
+. "$here/../deps/machine.sh"
 
 [[ -n $dest ]] || { echo "kata.sh: say where to: make kata DESTDIR=DIR" >&2; exit 2; }
 

@@ -3,9 +3,9 @@
 #
 # The kernel of SOCLE_ARCH that fits: Debian's source, our fragments, no modules.
 #
-#   build.sh [debug] [--dir | --lock]	as any recipe (see initramfs/recipe.sh)
+#   build.sh [debug] [--dir | --lock]	as any recipe (see deps/recipe.sh)
 #
-# Result: what initramfs/kernel.sh makes of a prebuilt kernel, and vmlinux, stripped,
+# Result: what deps/kernel.sh makes of a prebuilt kernel, and vmlinux, stripped,
 # for hypervisors that start the ELF file.  The tree is kept beside it, so that a
 # kernel with an initramfs or with keys in it costs a link only (link.sh).
 
@@ -13,33 +13,27 @@ here=$(cd "${BASH_SOURCE[0]%/*}" && pwd)
 debug=''
 [[ ${1:-} != debug ]] || { debug=debug; shift; }
 machine=${SOCLE_ARCH:-x86_64}
-# shellcheck source=kernel-config/machine.sh
-. "$here/machine.sh"
+# shellcheck source=deps/machine.sh
+. "$here/../deps/machine.sh"
+# shellcheck source=kernel-config/tree.sh
+. "$here/tree.sh"
 export SOCLE_GCC=${SOCLE_GCC:-${tools}gcc}
 name=kernel-built${debug:+-$debug}-$machine
 # The package is the same for all architectures.
 arch=amd64
 sources=(deb:linux-source-6.12)
 steps=4
-# shellcheck source=initramfs/recipe.sh
-. "$here/../initramfs/recipe.sh"
+# shellcheck source=deps/recipe.sh
+. "$here/../deps/recipe.sh"
 
-# Besides a recipe's usual inputs: the fragments, and the tools whose versions show
-# in the result.
-recipe_dir()
+# The fragments, and the tools whose versions show in the result.
+further_inputs()
 {
-	local key
-
-	key=$({
-		cat "$recipes/recipe.sh" "$here"/{build,configure,fragments,machine}.sh
-		cat "$here/renamed"
-		(cd "$here/fragments" && "$here/fragments.sh" "$machine" ${debug:+"$debug"} | xargs sha256sum)
-		lock_lines
-		"$compiler" --version 2>/dev/null | head -n 1
-		"${tools}ld" --version 2>/dev/null | head -n 1
-		zstd --version 2>/dev/null
-	} | sha256sum | cut -c1-16)
-	echo "$cache/$name-$key"
+	cat "$here"/{configure,fragments,tree}.sh "$here"/renamed
+	(cd "$here/fragments" && "$here/fragments.sh" "$machine" ${debug:+"$debug"} | xargs sha256sum)
+	"$compiler" --version 2>/dev/null | head -n 1
+	"${tools}ld" --version 2>/dev/null | head -n 1
+	zstd --version 2>/dev/null
 }
 
 # Says every so often how many files have been compiled.
@@ -57,7 +51,7 @@ count_files()
 # drivers and sound the sources that no object was made from.
 prune()
 {
-	local srcarch=${image#arch/}
+	local srcarch=${kernel_image#arch/}
 
 	srcarch=${srcarch%%/*}
 	cd "$tree"
@@ -88,9 +82,9 @@ build()
 	"$here/configure.sh" "$machine" "$tree" ${debug:+"$debug"} 2>&1 | tee -a "$log" >&2
 
 	step "building Linux $(version_of "${sources[0]}") for $machine"
-	kernel_make -j"$jobs" "${image##*/}" 2>&1 | count_files
+	kernel_make -j"$jobs" "${kernel_image##*/}" 2>&1 | count_files
 	cp "$tree/.config" "$out/config"
-	cp "$tree/$image" "$out/vmlinuz"
+	cp "$tree/$kernel_image" "$out/vmlinuz"
 	"${tools}strip" -o "$out/vmlinux" "$tree/vmlinux"
 	describe_modules "$(kernel_make -s kernelrelease)"
 

@@ -16,7 +16,7 @@ usage="usage: check-config.sh [--newest] [x86_64 | s390x | aarch64]..."
 [[ ${1:-} != -* ]] || { echo "$usage" >&2; exit 2; }
 [[ $# -gt 0 ]] || set -- x86_64 s390x aarch64
 
-fetch() { "$here/../initramfs/fetch.sh" --arch amd64 "$@"; }
+fetch() { "$here/../deps/fetch.sh" --arch amd64 "$@"; }
 
 # "VERSION SUITE PACKAGE" of the source that a suite's meta package leads to.
 offer_of()

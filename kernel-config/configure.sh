@@ -14,8 +14,10 @@ machine=$1
 tree=$(cd "$2" && pwd)
 debug=${3:-}
 here=$(cd "${BASH_SOURCE[0]%/*}" && pwd)
-# shellcheck source=kernel-config/machine.sh
-. "$here/machine.sh"
+# shellcheck source=deps/machine.sh
+. "$here/../deps/machine.sh"
+# shellcheck source=kernel-config/tree.sh
+. "$here/tree.sh"
 
 export LC_ALL=C
 unset MAKEFLAGS MFLAGS MAKELEVEL

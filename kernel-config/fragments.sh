@@ -10,8 +10,8 @@ set -euo pipefail
 machine=$1
 debug=${2:-}
 here=$(cd "${BASH_SOURCE[0]%/*}" && pwd)
-# shellcheck source=kernel-config/machine.sh
-. "$here/machine.sh"
+# shellcheck source=deps/machine.sh
+. "$here/../deps/machine.sh"
 : "$machine ${kernel_arch:?}"
 
 cd "$here/fragments"

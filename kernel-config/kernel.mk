@@ -2,6 +2,17 @@
 #
 # A kernel that fits: see kernel-config/README.md.
 
+# What the tests boot of it; each keeps the processors busy for a quarter of an hour.
+$(foreach arch,$(BUILT_ARCHES),$(eval BUILT_$(arch) := $(shell SOCLE_ARCH=$(arch) kernel-config/build.sh --dir)))
+define built_recipe_of
+$$(BUILT_$(1))/sources: | $$(last)
+	$$(Q)SOCLE_ARCH=$(1) kernel-config/build.sh
+last := $$(BUILT_$(1))/sources
+endef
+$(foreach arch,$(BUILT_ARCHES),$(eval $(call built_recipe_of,$(arch))))
+deps: $(last)
+further_recipes += kernel-config/build.sh
+
 build_kernel := kernel-config/build.sh $(if $(DEBUG),debug)
 link_kernel := kernel-config/link.sh $(if $(DEBUG),debug)
 
@@ -20,8 +31,4 @@ kernel: $(if $(EMBED),$(GUEST)/initramfs.cpio) ## build a kernel that fits (EMBE
 kernel-newest: ## check that the fragments survive on Debian's newest kernel
 	$(Q)kernel-config/check-config.sh --newest
 
-kata: $(GUEST)/socle-init $(BUILD)/socle-image ## lay out what Kata's packaging takes up below DESTDIR=
-	$(Q)initramfs/kata.sh $(ARCH) $^ '$(DESTDIR)'
-
-.PHONY: kernel kernel-newest kata
-
+.PHONY: kernel kernel-newest

@@ -17,8 +17,10 @@ fi
 result=$1
 initramfs=${2:-}
 machine=${SOCLE_ARCH:-x86_64}
-# shellcheck source=kernel-config/machine.sh
-. "$here/machine.sh"
+# shellcheck source=deps/machine.sh
+. "$here/../deps/machine.sh"
+# shellcheck source=kernel-config/tree.sh
+. "$here/tree.sh"
 
 unset MAKEFLAGS MFLAGS MAKELEVEL
 "$here/build.sh" ${debug:+"$debug"}
@@ -48,10 +50,10 @@ configure()
 exec 7>"$tree.lock"
 flock 7
 echo "link.sh: linking the kernel${initramfs:+ with $initramfs}${SOCLE_TRUSTED_KEYS:+ and the keys of $SOCLE_TRUSTED_KEYS} (log: $log)" >&2
-if ! { configure && kernel_make -j"${SOCLE_JOBS:-$(nproc)}" "${image##*/}"; } >"$log" 2>&1; then
+if ! { configure && kernel_make -j"${SOCLE_JOBS:-$(nproc)}" "${kernel_image##*/}"; } >"$log" 2>&1; then
 	tail -n 25 "$log" >&2
 	echo "link.sh: the kernel could not be linked; the whole log is $log" >&2
 	exit 1
 fi
-cp "$tree/$image" "$result.new"
+cp "$tree/$kernel_image" "$result.new"
 mv "$result.new" "$result"

@@ -22,10 +22,10 @@ lay_out() { initramfs/kata.sh "$1" "$build/$1/socle-init" "$image" "$2" >/dev/nu
 
 expected_of()
 {
-	local machine=$1 kernel_arch image tools name
+	local machine=$1 kernel_arch name
 
-	# shellcheck source=kernel-config/machine.sh
-	. kernel-config/machine.sh
+	# shellcheck source=deps/machine.sh
+	. deps/machine.sh
 	for name in kernel-config/fragments/{common,"$kernel_arch","$kernel_arch"/confidential}/*.conf; do
 		echo "$fragments/${name#kernel-config/fragments/}"
 	done

@@ -8,7 +8,7 @@ set -euo pipefail
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-cp -r kernel-config initramfs "$work/"
+cp -r kernel-config deps "$work/"
 sed -i '/^CONFIG_SPARSEMEM_VMEMMAP=/d' "$work/kernel-config/fragments/common/socle-pmem.conf"
 if "$work/kernel-config/check-config.sh" x86_64 >"$work/log" 2>&1; then
 	echo "a fragment whose dependency is missing was taken"

@@ -7,34 +7,19 @@
 # Result: lib/libcmocka.a, include/.
 
 machine=${SOCLE_ARCH:-x86_64}
-case $machine in
-x86_64) arch=amd64 ;;
-aarch64) arch=arm64 ;;
-s390x) arch=s390x ;;
-*) echo "cmocka.sh: no sysroot is known for $machine" >&2; exit 2 ;;
-esac
-tools=''
-[[ $machine == "$(uname -m)" ]] || tools=$machine-linux-gnu-
+# shellcheck source=deps/machine.sh
+. "${BASH_SOURCE[0]%/*}/machine.sh"
+arch=$debian_arch
 export SOCLE_GCC=${SOCLE_GCC:-${tools}gcc}
 name=cmocka-$machine
 sources=(src:cmocka)
 steps=1
-# shellcheck source=initramfs/recipe.sh
+# shellcheck source=deps/recipe.sh
 . "${BASH_SOURCE[0]%/*}/recipe.sh"
 
-# Besides a recipe's usual inputs: the sysroot, which is the compiler here.
+# The sysroot is the compiler here.
 sysroot=$("$recipes/sysroot.sh" --dir 2>/dev/null)
-recipe_dir()
-{
-	local key
-
-	key=$({
-		cat "$recipes/recipe.sh" "$recipe_file"
-		lock_lines
-		basename "$sysroot"
-	} | sha256sum | cut -c1-16)
-	echo "$cache/$name-$key"
-}
+further_inputs() { basename "$sysroot"; }
 
 # shellcheck disable=SC2129 # one line per command, as everywhere here
 build()

@@ -6,26 +6,23 @@
 # Result: vmlinuz, config, modules/lib/modules/VERSION/ with modules.dep.
 
 machine=${SOCLE_ARCH:-x86_64}
-case $machine in
-x86_64) arch=amd64 meta=linux-image-cloud-amd64 ;;
-aarch64) arch=arm64 meta=linux-image-cloud-arm64 ;;
-s390x) arch=s390x meta=linux-image-s390x ;;
-*) echo "kernel.sh: no kernel is known for $machine" >&2; exit 2 ;;
-esac
+# shellcheck source=deps/machine.sh
+. "${BASH_SOURCE[0]%/*}/machine.sh"
+arch=$debian_arch
 name=kernel-$machine
-sources=("kernel:$meta")
+sources=("kernel:$debian_kernel")
 steps=1
 # Nothing is compiled here.
 export SOCLE_GCC=true
-# shellcheck source=initramfs/recipe.sh
+# shellcheck source=deps/recipe.sh
 . "${BASH_SOURCE[0]%/*}/recipe.sh"
 
 build()
 {
 	local version
 
-	step "unpacking the kernel $(version_of "kernel:$meta")"
-	dpkg-deb -x "${have[kernel:$meta]}" deb
+	step "unpacking the kernel $(version_of "kernel:$debian_kernel")"
+	dpkg-deb -x "${have[kernel:$debian_kernel]}" deb
 	version=$(basename deb/usr/lib/modules/*)
 	mkdir -p "$out/modules/lib/modules"
 	cp "deb/boot/vmlinuz-$version" "$out/vmlinuz"

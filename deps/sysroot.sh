@@ -8,19 +8,14 @@
 # Result: bin/cc (a compiler that knows only this folder), include/, lib/.
 
 machine=${SOCLE_ARCH:-x86_64}
-case $machine in
-x86_64) arch=amd64 ;;
-aarch64) arch=arm64 ;;
-s390x) arch=s390x ;;
-*) echo "sysroot.sh: no sysroot is known for $machine" >&2; exit 2 ;;
-esac
-tools=''
-[[ $machine == "$(uname -m)" ]] || tools=$machine-linux-gnu-
+# shellcheck source=deps/machine.sh
+. "${BASH_SOURCE[0]%/*}/machine.sh"
+arch=$debian_arch
 export SOCLE_GCC=${SOCLE_GCC:-${tools}gcc}
 name=sysroot-$machine
 sources=(deb:musl-dev deb:linux-libc-dev src:util-linux src:json-c src:lvm2 src:cryptsetup)
 steps=6
-# shellcheck source=initramfs/recipe.sh
+# shellcheck source=deps/recipe.sh
 . "${BASH_SOURCE[0]%/*}/recipe.sh"
 
 # Small, each function in its own section for --gc-sections, hardened as our own

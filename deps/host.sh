@@ -11,7 +11,7 @@ name=host
 arch=${SOCLE_HOST_DEBARCH:-$(dpkg --print-architecture)}
 sources=(src:erofs-utils)
 steps=2
-# shellcheck source=initramfs/recipe.sh
+# shellcheck source=deps/recipe.sh
 . "${BASH_SOURCE[0]%/*}/recipe.sh"
 
 build()

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
 # shellcheck shell=bash disable=SC2034,SC2154 # names shared with the recipes
 #
-# What the recipes in this folder share; they source it.  A recipe makes one
-# folder in the cache from named packages.  It sets
+# What recipes share; they source it.  A recipe makes one folder in the cache from
+# named packages.  It sets
 #	name	the folder is $SOCLE_CACHE/$name-KEY
 #	sources	an array of packages as fetch.sh names them
 #	arch	Debian's name of the architecture that they are for
@@ -12,6 +12,7 @@
 #	$out	the folder to fill; it gets its final name only when all is done
 #	$final	that name
 #	have[SPEC]	the file that was fetched for SPEC
+# A function further_inputs() prints what else the result is a function of.
 #
 # Arguments of a recipe:
 #	(none)	make the folder unless it is there
@@ -45,15 +46,18 @@ lock_lines()
 	done
 }
 
+further_inputs() { :; }
+
 recipe_dir()
 {
 	local key
 
 	key=$({
-		cat "$recipes/recipe.sh" "$recipe_file"
+		cat "$recipes"/{recipe,machine}.sh "$recipe_file"
 		lock_lines
 		"$compiler" -dumpmachine 2>/dev/null
 		"$compiler" -dumpfullversion 2>/dev/null
+		further_inputs
 	} | sha256sum | cut -c1-16)
 	echo "$cache/$name-$key"
 }
@@ -86,7 +90,7 @@ recipe()
 {
 	local spec file
 
-	recipe_file=$recipes/${0##*/}
+	recipe_file=$0
 	final=$(recipe_dir)
 
 	case ${1:-} in
