@@ -4,7 +4,7 @@
 
 #include "init/plan/plan.h"
 #include "init/plan/policy.h"
-#include "mount/device/search.h"
+#include "mount/open.h"
 
 /*
  * One boot: what its steps hand to each other, and what more than one of them

@@ -17,6 +17,7 @@
 #include "lib/file.h"
 #include "lib/sys.h"
 #include "init/root/switch_root.h"
+#include "verity/open.h"
 
 #define FILES_MAX 1048576 /* the kernel's default fs.nr_open */
 

@@ -9,11 +9,12 @@
 #include "lib/cleanup.h"
 #include "lib/io.h"
 #include "lib/sha256.h"
+#include "verity/device.h"
 
 static int read_device(const struct device_search *s, const struct blockdev *b, char *text,
 		       size_t size, struct err *e)
 {
-	auto_fd int fd = blockdev_open(s->dev, b, e);
+	auto_fd int fd = device_node_open(s->dev, b->name, b->major, b->minor, e);
 	ssize_t n;
 
 	if (fd < 0)

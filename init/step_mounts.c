@@ -9,6 +9,7 @@
 #include "lib/sys.h"
 #include "mount/fs/make.h"
 #include "mount/fs/overlay.h"
+#include "mount/mount.h"
 #include "init/root/volatile.h"
 
 #define LAYER_PATH_SIZE (sizeof(BOOT_LAYERS) + 24)

@@ -63,7 +63,7 @@ int step_verity(struct boot *b, struct err *e)
 	for (size_t i = 0; !r && (v = plan_volume(&b->plan, i)); i++) {
 		const struct device_wish *wishes = &b->wishes[b->first_wish[i]];
 
-		r = volume_open(v, wishes, b->search.uevents, &b->open[i], e);
+		r = volume_open(v, b->plan.signatures, wishes, b->search.uevents, &b->open[i], e);
 		if (r)
 			break;
 		b->open_count++;

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
 #include <stddef.h>
 
-#include "mount/volume.h"
+#include "mount/mount.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/mount.h>
 #include <string.h>
 #include <sys/xattr.h>
 
 #include "lib/cleanup.h"
 #include "lib/io.h"
+#include "mount/device/probe.h"
 #include "mount/fs/erofs.h"
 #include "mount/fs/fsmount.h"
 #include "mount/fs/explain.h"
@@ -25,7 +27,7 @@ static int find_fstype(const struct open_volume *o, char type[FSTYPE_SIZE], stru
 		strcpy(type, o->volume->fstype);
 		return 0;
 	}
-	fd = device_node_open(dev->path, dev->major, dev->minor, e);
+	fd = device_node_open(AT_FDCWD, dev->path, dev->major, dev->minor, e);
 	return fd < 0 ? fd : probe_fstype(fd, type, e);
 }
 
@@ -67,7 +69,7 @@ static int require_whole(const struct open_volume *o, const char *type, struct e
 
 	if (o->volume->proof != VOLUME_SUPERBLOCK || strcmp(type, "erofs"))
 		return 0;
-	fd = device_node_open(o->device.path, o->device.major, o->device.minor, e);
+	fd = device_node_open(AT_FDCWD, o->device.path, o->device.major, o->device.minor, e);
 	if (fd < 0)
 		return fd;
 	if (io_pread(fd, start, sizeof(start), 0) != (ssize_t)sizeof(start))
@@ -133,7 +135,7 @@ static int mount_as(const struct open_volume *o, const char *type, const char *t
 static int explain(const struct open_volume *o, const char *type, int r, struct err *e)
 {
 	const struct verity_device *dev = &o->device;
-	auto_fd int fd = device_node_open(dev->path, dev->major, dev->minor, NULL);
+	auto_fd int fd = device_node_open(AT_FDCWD, dev->path, dev->major, dev->minor, NULL);
 	uint8_t start[KERNEL_START_SIZE];
 	ssize_t n = fd < 0 ? -1 : io_pread(fd, start, sizeof(start), 0);
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
-#include "mount/volume.h"
+#include "mount/open.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,7 +11,7 @@
 #include "verity/adopt.h"
 #include "verity/arm.h"
 #include "verity/check.h"
-#include "verity/device.h"
+#include "verity/open.h"
 #include "verity/superblock.h"
 
 size_t volume_wishes(const struct volume *v, struct device_wish *wishes, size_t count)
@@ -66,13 +67,9 @@ static int check_sizes(const struct verity_params *p, const struct parts *parts,
 	return 0;
 }
 
-/* The device's node in /dev; sysfs writes '!' where a name has '/'. */
 static const char *node_path(const struct blockdev *b, char *buf, size_t size)
 {
 	snprintf(buf, size, "/dev/%s", b->name);
-	for (char *c = buf; *c; c++)
-		if (*c == '!')
-			*c = '/';
 	return buf;
 }
 
@@ -85,7 +82,7 @@ static int complete_from_superblock(const struct volume *v, const struct parts *
 	uint8_t bytes[VERITY_SUPERBLOCK_SIZE];
 	struct verity_params read = *p;
 	char path[NODE_PATH_SIZE];
-	auto_fd int fd = device_node_open(node_path(parts->hash, path, sizeof(path)),
+	auto_fd int fd = device_node_open(AT_FDCWD, node_path(parts->hash, path, sizeof(path)),
 					  parts->hash->major, parts->hash->minor, e);
 	ssize_t n;
 	int r;
@@ -132,7 +129,7 @@ static int open_or_adopt(const struct volume *v, const struct parts *parts, stru
 	};
 	struct verity_signature buf;
 	const struct verity_signature *signature;
-	int r = verity_signature_load(&v->signature, &buf, &signature, e);
+	int r = verity_signature_load(&v->signature, o->signatures, &buf, &signature, e);
 
 	/* No signature was verified for a device that is there already. */
 	if (!r && v->adopt && !signature)
@@ -167,11 +164,15 @@ static void take_raw(const struct blockdev *b, struct verity_device *ret)
 	node_path(b, ret->path, sizeof(ret->path));
 }
 
-int volume_open(const struct volume *v, const struct device_wish *wishes, int uevents,
-		struct open_volume *ret, struct err *e)
+int volume_open(const struct volume *v, const uint8_t *signatures, const struct device_wish *wishes,
+		int uevents, struct open_volume *ret, struct err *e)
 {
 	struct parts parts = find_parts(v, wishes);
-	struct open_volume o = { .volume = v, .params = v->verity };
+	struct open_volume o = {
+		.volume = v,
+		.signatures = signatures,
+		.params = v->verity,
+	};
 	int r = 0;
 
 	if (v->proof == VOLUME_RAW)
@@ -201,7 +202,7 @@ int volume_arm(const struct open_volume *o, enum verity_corruption policy, struc
 
 	if (o->volume->proof == VOLUME_RAW)
 		return 0;
-	r = verity_signature_load(&o->volume->signature, &buf, &signature, e);
+	r = verity_signature_load(&o->volume->signature, o->signatures, &buf, &signature, e);
 	if (!r)
 		r = verity_arm(&o->device, policy, signature, e);
 	if (r)

@@ -8,8 +8,6 @@
 
 #include "lib/array.h"
 
-const char *const probe_fstypes[] = { "erofs", "squashfs", "ext4", "xfs", NULL };
-
 void volume_init(struct volume *v, const char *name, const char *dm_name)
 {
 	memset(v, 0, sizeof(*v));

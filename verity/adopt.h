@@ -2,7 +2,8 @@
 #ifndef VERITY_ADOPT_H
 #define VERITY_ADOPT_H
 
-#include "verity/open.h"
+#include "verity/device.h"
+#include "verity/params.h"
 
 /* The numbers of the devices that a table must name. */
 struct verity_numbers {

@@ -2,7 +2,8 @@
 #ifndef VERITY_ARM_H
 #define VERITY_ARM_H
 
-#include "verity/open.h"
+#include "verity/device.h"
+#include "verity/params.h"
 #include "verity/signature.h"
 
 /*

@@ -117,7 +117,7 @@ static int read_first_block(const struct verity_device *dev, const struct verity
 			    struct err *e)
 {
 	static char block[VERITY_BLOCK_SIZE_MAX];
-	auto_fd int fd = device_node_open(dev->path, dev->major, dev->minor, e);
+	auto_fd int fd = device_node_open(AT_FDCWD, dev->path, dev->major, dev->minor, e);
 	ssize_t n;
 
 	if (fd < 0)

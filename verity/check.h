@@ -2,7 +2,8 @@
 #ifndef VERITY_CHECK_H
 #define VERITY_CHECK_H
 
-#include "verity/open.h"
+#include "verity/device.h"
+#include "verity/params.h"
 
 /*
  * Prove an open device before anything is mounted from it: read its first data

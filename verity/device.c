@@ -8,15 +8,19 @@
 
 #include "lib/cleanup.h"
 
-int device_node_open(const char *path, unsigned int major, unsigned int minor, struct err *e)
+int device_node_open(int dev, const char *name, unsigned int major, unsigned int minor,
+		     struct err *e)
 {
-	auto_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
+	auto_fd int fd = openat(dev, name, O_RDONLY | O_CLOEXEC);
+	const char *folder = *name == '/' ? "" : "/dev/";
 	struct stat st;
 
 	if (fd < 0)
-		return err_errno(e, FAIL_DEVICE_READ_FAILED, "open %s", path);
-	if (fstat(fd, &st) || !S_ISBLK(st.st_mode) || st.st_rdev != makedev(major, minor))
-		return err_set(e, FAIL_DEVICE_READ_FAILED, ENODEV, "%s is not device %u:%u", path,
-			       major, minor);
+		return err_errno(e, FAIL_DEVICE_READ_FAILED, "open %s%s", folder, name);
+	if (fstat(fd, &st))
+		return err_errno(e, FAIL_SYSTEM_CALL_FAILED, "stat %s%s", folder, name);
+	if (!S_ISBLK(st.st_mode) || st.st_rdev != makedev(major, minor))
+		return err_set(e, FAIL_DEVICE_READ_FAILED, ENODEV, "%s%s is not block device %u:%u",
+			       folder, name, major, minor);
 	return steal_fd(&fd);
 }

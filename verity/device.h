@@ -4,11 +4,21 @@
 
 #include "lib/err.h"
 
+#define VERITY_NAME_SIZE 64 /* of a device-mapper name, with the closing NUL */
+
+/* An open verity device. */
+struct verity_device {
+	char name[VERITY_NAME_SIZE]; /* device-mapper's name for it */
+	unsigned int major, minor;   /* what is mounted is this number, never a name */
+	char path[40];               /* its node, "/dev/dm-0" */
+};
+
 /*
  * Open a block device's node read-only, and make sure that it is the device of
- * that number: a name may have come to mean another one. A descriptor, or
- * DEVICE_READ_FAILED.
+ * that number: a name may have come to mean another one. dev is a descriptor of
+ * /dev, for a name without a slash in front. A descriptor, or DEVICE_READ_FAILED.
  */
-int device_node_open(const char *path, unsigned int major, unsigned int minor, struct err *e);
+int device_node_open(int dev, const char *name, unsigned int major, unsigned int minor,
+		     struct err *e);
 
 #endif

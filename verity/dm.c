@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
-#include <stdint.h>
-
 #include "verity/dm.h"
 
 #include <stdio.h>
 #include <string.h>
-
-#include "verity/open.h"
 
 __attribute__((format(printf, 5, 6))) static void log_nothing(int level, const char *file, int line,
 							      int errnum, const char *fmt, ...)

@@ -2,7 +2,11 @@
 #ifndef VERITY_DM_H
 #define VERITY_DM_H
 
+#include <stdint.h>
+
 #include <libdevmapper.h>
+
+#include "verity/device.h"
 
 /*
  * Talking to device-mapper. Its library would write to stderr by itself;
@@ -25,8 +29,6 @@ static inline void dm_cleanup_task(struct dm_task **task)
  * long as the task that ran, or NULL.
  */
 const char *dm_verity_target(struct dm_task *task, uint64_t *ret_sectors);
-
-struct verity_device;
 
 /* Fill in a device by the name and number that device-mapper has for it. */
 void dm_set_device(struct verity_device *dev, const char *name, const struct dm_info *info);

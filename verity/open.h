@@ -3,17 +3,9 @@
 #define VERITY_OPEN_H
 
 #include "lib/err.h"
+#include "verity/device.h"
 #include "verity/params.h"
 #include "verity/signature.h"
-
-#define VERITY_NAME_SIZE 64 /* of a device-mapper name, with the closing NUL */
-
-/* An open verity device. */
-struct verity_device {
-	char name[VERITY_NAME_SIZE]; /* device-mapper's name for it */
-	unsigned int major, minor;   /* what is mounted is this number, never a name */
-	char path[40];               /* its node, "/dev/dm-0" */
-};
 
 /* Where the parts are: paths of device nodes. fec may be NULL. */
 struct verity_parts {

@@ -22,6 +22,13 @@ static int too_long(struct err *e)
 		       VERITY_SIGNATURE_MAX);
 }
 
+static int no_room(const struct verity_signature_pool *pool, struct err *e)
+{
+	return err_set(e, FAIL_LIMIT_EXCEEDED, E2BIG,
+		       "all signatures of root hashes together have more than %zu bytes",
+		       pool->size);
+}
+
 /* The kernel looks closer; this is what tells PEM, or another file, from DER. */
 int verity_signature_check(const uint8_t *bytes, size_t size, struct err *e)
 {
@@ -34,43 +41,55 @@ int verity_signature_check(const uint8_t *bytes, size_t size, struct err *e)
 	return 0;
 }
 
-static int take_base64(const char *text, struct verity_signature *s, struct err *e)
+/* Into the free part of a pool; no more of it is in use before the caller says so. */
+static int take_base64(const char *text, const struct verity_signature_pool *pool,
+		       struct verity_signature_ref *ref, struct err *e)
 {
-	int size = base64_decode(text, s->bytes, sizeof(s->bytes));
-	int r;
+	size_t left = pool->size - pool->used;
+	size_t most = left < VERITY_SIGNATURE_MAX ? left : VERITY_SIGNATURE_MAX;
+	int size = base64_decode(text, pool->bytes + pool->used, most);
 
 	if (size == -E2BIG)
-		return too_long(e);
+		return most < VERITY_SIGNATURE_MAX ? no_room(pool, e) : too_long(e);
 	if (size < 0)
 		return invalid(e, "is no base64 text with its padding");
-	r = verity_signature_check(s->bytes, (size_t)size, e);
-	s->size = (uint16_t)size;
-	return r;
+	ref->size = (uint16_t)size;
+	return verity_signature_check(pool->bytes + pool->used, (size_t)size, e);
 }
 
-static int take_path(const char *path, struct verity_signature *s, struct err *e)
+static int take_path(const char *path, const struct verity_signature_pool *pool,
+		     struct verity_signature_ref *ref, struct err *e)
 {
-	if (strlen(path) >= sizeof(s->path))
+	size_t size = strlen(path) + 1;
+
+	if (size > VERITY_SIGNATURE_PATH_SIZE)
 		return invalid(e, "is named by a path of more than 255 bytes");
 	for (const char *c = path; *c; c++)
 		if ((unsigned char)*c < 0x20 || *c == 0x7f)
 			return invalid(e, "is named by a path with control characters");
-	strcpy(s->path, path);
+	if (size > pool->size - pool->used)
+		return no_room(pool, e);
+	memcpy(pool->bytes + pool->used, path, size);
+	ref->size = (uint16_t)size;
+	ref->in_file = true;
 	return 0;
 }
 
-int verity_signature_parse(const char *text, struct verity_signature *ret, struct err *e)
+int verity_signature_parse(const char *text, struct verity_signature_pool *pool,
+			   struct verity_signature_ref *ret, struct err *e)
 {
-	struct verity_signature s = { .size = 0 };
+	struct verity_signature_ref ref = { .at = (uint32_t)pool->used };
 	int r;
 
 	if (*text == '/')
-		r = take_path(text, &s, e);
+		r = take_path(text, pool, &ref, e);
 	else if (!strncmp(text, BASE64, strlen(BASE64)))
-		r = take_base64(text + strlen(BASE64), &s, e);
+		r = take_base64(text + strlen(BASE64), pool, &ref, e);
 	else
 		r = invalid(e, "is neither /FILE in the initramfs nor base64:TEXT");
-	if (!r)
-		*ret = s;
-	return r;
+	if (r)
+		return r;
+	pool->used += ref.size;
+	*ret = ref;
+	return 0;
 }

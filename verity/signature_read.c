@@ -7,29 +7,44 @@
 
 #include "lib/file.h"
 
-int verity_signature_load(const struct verity_signature *asked, struct verity_signature *buf,
-			  const struct verity_signature **ret, struct err *e)
+static int read_file(const char *path, struct verity_signature *ret, struct err *e)
 {
 	char bytes[VERITY_SIGNATURE_MAX + 1]; /* with file_read_at()'s NUL, or one too many */
-	ssize_t n;
+	ssize_t n = file_read_at(AT_FDCWD, path, bytes, sizeof(bytes));
 	int r;
 
-	if (!asked->path[0]) {
-		*ret = asked->size ? asked : NULL;
-		return 0;
-	}
-	n = file_read_at(AT_FDCWD, asked->path, bytes, sizeof(bytes));
 	if (n < 0 && n != -EFBIG)
 		return err_result(e, FAIL_SIGNATURE_INVALID, n,
-				  "the signature of the root hash, %s", asked->path);
+				  "the signature of the root hash, %s", path);
 	r = verity_signature_check((const uint8_t *)bytes, n < 0 ? sizeof(bytes) : (size_t)n, e);
 	if (r) {
-		err_prefix(e, "%s: ", asked->path);
+		err_prefix(e, "%s: ", path);
 		return r;
 	}
-	*buf = *asked;
-	buf->size = (uint16_t)n;
-	memcpy(buf->bytes, bytes, (size_t)n);
+	ret->size = (uint16_t)n;
+	memcpy(ret->bytes, bytes, (size_t)n);
+	return 0;
+}
+
+int verity_signature_load(const struct verity_signature_ref *ref, const uint8_t *pool,
+			  struct verity_signature *buf, const struct verity_signature **ret,
+			  struct err *e)
+{
+	const char *path = verity_signature_path(ref, pool);
+	int r;
+
+	if (!verity_signature_asked(ref)) {
+		*ret = NULL;
+		return 0;
+	}
+	if (path) {
+		r = read_file(path, buf, e);
+		if (r)
+			return r;
+	} else {
+		buf->size = ref->size;
+		memcpy(buf->bytes, pool + ref->at, ref->size);
+	}
 	*ret = buf;
 	return 0;
 }

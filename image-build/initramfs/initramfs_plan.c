@@ -14,10 +14,13 @@ static int check_signatures(const struct initramfs_build *b, const struct boot_p
 {
 	const struct volume *v;
 
-	for (size_t i = 0; (v = plan_volume(plan, i)); i++)
-		if (v->signature.path[0] && !tree_find(&b->tree, &v->signature.path[1]))
+	for (size_t i = 0; (v = plan_volume(plan, i)); i++) {
+		const char *path = verity_signature_path(&v->signature, plan->signatures);
+
+		if (path && !tree_find(&b->tree, path + 1))
 			return refuse(e, "the signature of %s is to be in %s: pack it with --file",
-				      v->name, v->signature.path);
+				      v->name, path);
+	}
 	return 0;
 }
 

@@ -12,18 +12,20 @@ static void add_ref(struct json_object *o, const char *key, const struct devref 
 }
 
 /* Its bytes would say nothing to a reader: where it is, or that the line has it. */
-static struct json_object *signature_json(const struct verity_signature *s)
+static struct json_object *signature_json(const struct boot_plan *plan,
+					  const struct verity_signature_ref *ref)
 {
 	struct json_object *o = json_object_new_object();
+	const char *path = verity_signature_path(ref, plan->signatures);
 
-	if (s->path[0])
-		json_add_text(o, "file", s->path);
+	if (path)
+		json_add_text(o, "file", path);
 	else
-		json_add_number(o, "size", s->size);
+		json_add_number(o, "size", ref->size);
 	return o;
 }
 
-static struct json_object *verity_json(const struct volume *v)
+static struct json_object *verity_json(const struct boot_plan *plan, const struct volume *v)
 {
 	struct json_object *o = json_object_new_object();
 	const struct verity_params *p = &v->verity;
@@ -40,11 +42,11 @@ static struct json_object *verity_json(const struct volume *v)
 	json_add_bool(o, "ignore_zero_blocks", p->ignore_zero_blocks);
 	json_add_hex(o, "root_hash", p->root_hash, p->root_hash_size);
 	if (verity_signature_asked(&v->signature))
-		json_object_object_add(o, "signature", signature_json(&v->signature));
+		json_object_object_add(o, "signature", signature_json(plan, &v->signature));
 	return o;
 }
 
-static struct json_object *volume_json(const struct volume *v)
+static struct json_object *volume_json(const struct boot_plan *plan, const struct volume *v)
 {
 	struct json_object *o = json_object_new_object();
 
@@ -58,7 +60,7 @@ static struct json_object *volume_json(const struct volume *v)
 		json_add_text(o, "options", v->options);
 	json_add_bool(o, "writable", v->writable);
 	if (v->proof != VOLUME_RAW)
-		json_object_object_add(o, "verity", verity_json(v));
+		json_object_object_add(o, "verity", verity_json(plan, v));
 	if (v->adopt)
 		json_add_text(o, "adopt", v->dm_name);
 	return o;
@@ -72,7 +74,7 @@ struct json_object *plan_json(const struct boot_plan *plan)
 	const char *report;
 
 	for (size_t i = 0; (v = plan_volume(plan, i)); i++)
-		json_object_array_add(volumes, volume_json(v));
+		json_object_array_add(volumes, volume_json(plan, v));
 	json_object_object_add(o, "volumes", volumes);
 	json_add_text(o, "root", plan_root_word(plan->root));
 	json_add_text(o, "upper", plan->upper == PLAN_UPPER_NONE ? "none" : "tmpfs");

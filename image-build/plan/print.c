@@ -39,8 +39,9 @@ static void print_geometry(FILE *to, const struct volume *v)
 	print_hex(to, "salt", p->salt, p->salt_size);
 }
 
-static void print_verity(FILE *to, const struct volume *v)
+static void print_verity(FILE *to, const struct boot_plan *plan, const struct volume *v)
 {
+	const char *signature = verity_signature_path(&v->signature, plan->signatures);
 	const struct verity_params *p = &v->verity;
 
 	print_geometry(to, v);
@@ -50,13 +51,13 @@ static void print_verity(FILE *to, const struct volume *v)
 	if (p->ignore_zero_blocks)
 		fprintf(to, "  ignore_zero_blocks\n");
 	print_hex(to, "root_hash", p->root_hash, p->root_hash_size);
-	if (v->signature.path[0])
-		fprintf(to, "  signature %s\n", v->signature.path);
+	if (signature)
+		fprintf(to, "  signature %s\n", signature);
 	else if (v->signature.size)
 		fprintf(to, "  signature of %u bytes\n", v->signature.size);
 }
 
-static void print_volume(FILE *to, const struct volume *v)
+static void print_volume(FILE *to, const struct boot_plan *plan, const struct volume *v)
 {
 	fprintf(to, "%s\n", v->name);
 	print_ref(to, "data_device", &v->data);
@@ -69,7 +70,7 @@ static void print_volume(FILE *to, const struct volume *v)
 	if (v->proof == VOLUME_RAW)
 		fprintf(to, "  unverified%s\n", v->writable ? " writable" : "");
 	else
-		print_verity(to, v);
+		print_verity(to, plan, v);
 	if (v->adopt)
 		fprintf(to, "  adopt %s\n", v->dm_name);
 }
@@ -123,7 +124,7 @@ void plan_print(const struct boot_plan *plan, FILE *to)
 	const struct volume *v;
 
 	for (size_t i = 0; (v = plan_volume(plan, i)); i++)
-		print_volume(to, v);
+		print_volume(to, plan, v);
 	print_root(plan, to);
 	fprintf(to, "agent %s\n", plan->agent);
 	fprintf(to, "timeout %u\n", plan->timeout_s);

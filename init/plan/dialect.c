@@ -54,14 +54,3 @@ bool dialect_is_path(const char *path)
 	}
 	return true;
 }
-
-int dialect_fstype(char to[FSTYPE_SIZE], const char *value, struct err *e)
-{
-	for (const char *const *type = probe_fstypes; *type; type++)
-		if (!strcmp(*type, value)) {
-			strcpy(to, value);
-			return 0;
-		}
-	return err_set(e, FAIL_VALUE_INVALID, EINVAL,
-		       "the file system %.40s is not one of erofs, squashfs, ext4, xfs", value);
-}

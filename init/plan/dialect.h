@@ -98,7 +98,4 @@ int dialect_copy(char *to, size_t size, const char *key, const char *value, stru
 /* An absolute path without "." or ".." or control characters, as long as a plan takes it. */
 bool dialect_is_path(const char *path);
 
-/* One of probe_fstypes into a volume; VALUE_INVALID. */
-int dialect_fstype(char to[FSTYPE_SIZE], const char *value, struct err *e);
-
 #endif

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "init/plan/dialect.h"
-#include "init/plan/pairs.h"
+#include "lib/pairs.h"
 #include "lib/array.h"
 
 #define PREFIX          "kata.extension."

@@ -13,7 +13,7 @@
 static int take_fstype(struct root_keys *keys, const char *value, struct err *e)
 {
 	keys->fstype[0] = '\0';
-	return strchr(value, ',') ? 0 : dialect_fstype(keys->fstype, value, e);
+	return strchr(value, ',') ? 0 : fstype_parse(value, keys->fstype, e);
 }
 
 /* rootwait without a number waits for ever in the kernel; here the limit stays. */

@@ -9,14 +9,14 @@
 
 #include "init/plan/dialect.h"
 #include "init/plan/plan_layer.h"
-#include "init/plan/pairs.h"
+#include "lib/pairs.h"
 #include "lib/array.h"
 #include "lib/hex.h"
 #include "lib/number.h"
 
 #define PREFIX "socle."
 
-#define LAYER_TEXT_SIZE 2048 /* bytes of one layer's value, with the NUL */
+#define MANIFEST_TEXT_SIZE 2048 /* bytes of its value, with the NUL */
 
 static int invalid(struct err *e, const char *key, const char *value, const char *takes)
 {
@@ -121,7 +121,7 @@ static int take_timeout(struct boot_plan *plan, const char *value, struct err *e
 static int take_manifest(struct boot_plan *plan, const char *value, struct err *e)
 {
 	struct plan_manifest m = { 0 };
-	char text[LAYER_TEXT_SIZE], *rest = text;
+	char text[MANIFEST_TEXT_SIZE], *rest = text;
 	struct pairs pairs = { 0 };
 	struct pair pair;
 	int r = dialect_copy(text, sizeof(text), PREFIX "manifest", value, e);
@@ -185,41 +185,6 @@ static int take_on_corruption(struct boot_plan *plan, const char *value, struct 
 	return 0;
 }
 
-static int take_layer_keys(struct volume *v, char *text, struct err *e)
-{
-	/* The device has come in front of the list, and comes once. */
-	struct pairs pairs = { .rest = text, .count = 1, .seen = { "device" } };
-	struct pair pair;
-	int r;
-
-	while ((r = pairs_next(&pairs, &pair, e)) > 0) {
-		if (!pair.value)
-			return err_set(e,
-				       !strcmp(pair.key, "root_hash") ? FAIL_ROOT_HASH_MISSING :
-									FAIL_VALUE_INVALID,
-				       EINVAL, "\"%.40s\" in a layer is not key=value", pair.key);
-		r = layer_set(v, pair.key, pair.value, e);
-		if (r)
-			return r;
-	}
-	return r;
-}
-
-static int fill_layer(struct volume *v, const char *value, struct err *e)
-{
-	char text[LAYER_TEXT_SIZE], *rest = text;
-	int r;
-
-	if (strlen(value) >= sizeof(text))
-		return err_set(e, FAIL_LIMIT_EXCEEDED, E2BIG, "a layer takes more than %d bytes",
-			       LAYER_TEXT_SIZE - 1);
-	strcpy(text, value);
-	r = layer_set(v, "device", strsep(&rest, ","), e);
-	if (!r && rest)
-		r = take_layer_keys(v, rest, e);
-	return r ? r : layer_finish(v, e);
-}
-
 static int take_layer(struct boot_plan *plan, const char *value, struct err *e)
 {
 	struct volume *v;
@@ -227,7 +192,9 @@ static int take_layer(struct boot_plan *plan, const char *value, struct err *e)
 
 	if (r)
 		return r;
-	r = fill_layer(v, value, e);
+	r = layer_set_all(plan, v, value, e);
+	if (!r)
+		r = volume_finish(v, e);
 	if (r)
 		err_volume(e, v->name);
 	return r;

@@ -80,20 +80,23 @@ static size_t members_in_object(struct json_object *object)
 	return count;
 }
 
-static int take_layer_members(struct json_object *object, struct volume *v, struct err *e)
+static int take_layer_members(struct json_object *object, struct boot_plan *plan, struct volume *v,
+			      struct err *e)
 {
 	struct json_object_iterator at = json_object_iter_begin(object);
 	struct json_object_iterator end = json_object_iter_end(object);
 
 	for (; !json_object_iter_equal(&at, &end); json_object_iter_next(&at)) {
 		const char *value = scalar(json_object_iter_peek_value(&at));
-		int r = value ? layer_set(v, json_object_iter_peek_name(&at), value, e) :
+		int r = value ? layer_set(plan, v, json_object_iter_peek_name(&at), value, e) :
 				invalid(e, "a layer's value is no text and no whole number");
 
 		if (r)
 			return r;
 	}
-	return layer_finish(v, e);
+	if (v->data.kind == DEVREF_NONE)
+		return invalid(e, "a layer names no device");
+	return volume_finish(v, e);
 }
 
 static int take_layer(struct json_object *object, struct boot_plan *plan, struct err *e)
@@ -103,7 +106,7 @@ static int take_layer(struct json_object *object, struct boot_plan *plan, struct
 
 	if (r)
 		return r;
-	r = json_object_is_type(object, json_type_object) ? take_layer_members(object, v, e) :
+	r = json_object_is_type(object, json_type_object) ? take_layer_members(object, plan, v, e) :
 							    invalid(e, "a layer is no object");
 	if (r)
 		err_volume(e, v->name);

@@ -17,6 +17,7 @@
 #define PLAN_TIMEOUT_MAX    3600       /* seconds */
 #define PLAN_PORT_MAX       4294967294 /* of vsock; above it VMADDR_PORT_ANY, which is none */
 #define PLAN_MANIFEST_MAX   1048576    /* bytes */
+#define PLAN_SIGNATURES_MAX 327680     /* bytes of all together: 2,580 for each layer */
 
 /* Where / comes from. */
 enum plan_root {
@@ -77,6 +78,8 @@ struct boot_plan {
 	struct plan_manifest manifest;
 	unsigned int keys_seen; /* our own keys, a bit for each */
 	struct plan_given given;
+	size_t signatures_used;                  /* bytes of them */
+	uint8_t signatures[PLAN_SIGNATURES_MAX]; /* the pool of the volumes' signatures */
 };
 
 /* No root yet, /sbin/init, 10 s, power off, panic, no report. */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "init/plan/plan_layer.h"
-#include "init/plan/pairs.h"
+#include "lib/pairs.h"
 #include "init/plan/systemd_bool.h"
 #include "lib/array.h"
 #include "lib/number.h"
@@ -59,14 +59,14 @@ static int take_flag(const char *word, struct boot_plan *plan, struct volume *v,
 	return 0;
 }
 
-static int take_value(const struct pair *pair, struct volume *v, struct parsed *parsed,
-		      struct err *e)
+static int take_value(const struct pair *pair, struct boot_plan *plan, struct volume *v,
+		      struct parsed *parsed, struct err *e)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(options); i++)
 		if (!strcmp(pair->key, options[i].option)) {
 			if (options[i].in_superblock)
 				parsed->in_superblock = options[i].option;
-			return layer_set(v, options[i].key, pair->value, e);
+			return layer_set(plan, v, options[i].key, pair->value, e);
 		}
 	if (!strcmp(pair->key, "superblock")) {
 		parsed->no_superblock = systemd_is_no(pair->value);
@@ -93,7 +93,8 @@ static int take_all(char *text, struct boot_plan *plan, struct volume *v, struct
 	int r;
 
 	while ((r = pairs_next(&pairs, &pair, e)) > 0) {
-		r = pair.value ? take_value(&pair, v, parsed, e) : take_flag(pair.key, plan, v, e);
+		r = pair.value ? take_value(&pair, plan, v, parsed, e) :
+				 take_flag(pair.key, plan, v, e);
 		if (r)
 			return r;
 	}

@@ -7,8 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/sysmacros.h>
 
 #include "lib/array.h"
 #include "lib/cleanup.h"
@@ -105,6 +103,7 @@ static int cut_disk_name(char *path, struct blockdev *b)
 	if (!end || strlen(end + 1) >= sizeof(b->disk))
 		return -EINVAL;
 	strcpy(b->disk, end + 1);
+	devref_node_name(b->disk);
 	return 0;
 }
 
@@ -164,6 +163,7 @@ int blockdev_read(int sysfs, const char *name, struct blockdev *ret)
 	    *name == '.')
 		return -ENOENT;
 	strcpy(b.name, name);
+	devref_node_name(b.name);
 	snprintf(path, sizeof(path), "class/block/%s", name);
 	dir = openat(sysfs, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (dir < 0 || read_dev(dir, &b) || read_number(dir, "size", &sectors) || !sectors ||
@@ -175,8 +175,14 @@ int blockdev_read(int sysfs, const char *name, struct blockdev *ret)
 	return 0;
 }
 
-static void remove_name(struct blockdev_set *set, const char *name)
+static void remove_name(struct blockdev_set *set, const char *sysfs_name)
 {
+	char name[BLOCKDEV_NAME_SIZE];
+
+	if (strlen(sysfs_name) >= sizeof(name))
+		return;
+	strcpy(name, sysfs_name);
+	devref_node_name(name);
 	for (size_t i = 0; i < set->count; i++)
 		if (!strcmp(set->dev[i].name, name)) {
 			set->dev[i] = set->dev[--set->count];
@@ -256,26 +262,4 @@ const char *blockdev_inventory(const struct blockdev_set *set, char *buf, size_t
 		used += (size_t)n;
 	}
 	return buf;
-}
-
-int blockdev_open(int dev, const struct blockdev *b, struct err *e)
-{
-	char node[BLOCKDEV_NAME_SIZE];
-	struct stat st;
-	auto_fd int fd = -1;
-
-	/* sysfs writes '!' where a device's name has '/'. */
-	strcpy(node, b->name);
-	for (char *c = node; *c; c++)
-		if (*c == '!')
-			*c = '/';
-	fd = openat(dev, node, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return err_errno(e, FAIL_DEVICE_READ_FAILED, "open /dev/%s", node);
-	if (fstat(fd, &st))
-		return err_errno(e, FAIL_SYSTEM_CALL_FAILED, "stat /dev/%s", node);
-	if (!S_ISBLK(st.st_mode) || st.st_rdev != makedev(b->major, b->minor))
-		return err_set(e, FAIL_DEVICE_NOT_FOUND, ENODEV,
-			       "/dev/%s is not block device %u:%u", node, b->major, b->minor);
-	return steal_fd(&fd);
 }

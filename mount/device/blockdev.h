@@ -25,7 +25,7 @@
 #define BLOCKDEV_MAX          512 /* disks and partitions together */
 
 struct blockdev {
-	char name[BLOCKDEV_NAME_SIZE];     /* the kernel's name, "vda1" */
+	char name[BLOCKDEV_NAME_SIZE];     /* in /dev, "vda1" or "cciss/c0d0" */
 	char disk[BLOCKDEV_NAME_SIZE];     /* a partition's disk, else empty */
 	char serial[BLOCKDEV_SERIAL_SIZE]; /* a disk's serial number, or empty */
 	/*
@@ -50,7 +50,7 @@ struct blockdev_set {
 };
 
 /*
- * Read one device by its kernel name. 0: filled; -ENOENT: there is none, or
+ * Read one device by its name in sysfs. 0: filled; -ENOENT: there is none, or
  * it is not ready (no medium, size 0), or it is of a kind that no host
  * attaches (loop, ram, device-mapper …); nothing is recorded in e for that.
  */
@@ -64,12 +64,5 @@ int blockdev_update(int sysfs, const char *name, struct blockdev_set *set, struc
 
 /* The disks, one after the other, as an operator wants to see them. Returns buf. */
 const char *blockdev_inventory(const struct blockdev_set *set, char *buf, size_t size);
-
-/*
- * Open a device's node in the folder of device nodes that dev is a descriptor
- * of, read-only, and make sure that it is the device that was meant. A
- * descriptor or -errno.
- */
-int blockdev_open(int dev, const struct blockdev *b, struct err *e);
 
 #endif

@@ -146,9 +146,17 @@ static bool is_pci_path(const char *text)
 	}
 }
 
-/* What only some of the forms take as a value; a path that nothing can have is a mistake. */
-static int check_value(const struct devref *ref)
+void devref_node_name(char *name)
 {
+	while ((name = strchr(name, '!')))
+		*name = '/';
+}
+
+/* What only some of the forms take as a value; a path that nothing can have is a mistake. */
+static int check_value(struct devref *ref)
+{
+	if (ref->kind == DEVREF_PATH)
+		devref_node_name(ref->value);
 	if (ref->kind == DEVREF_PCI && !is_pci_path(ref->value) && !is_pci_address(ref->value))
 		return -EINVAL;
 	return 0;

@@ -10,7 +10,7 @@
  * A device reference: how the command line names a block device. It is text
  * until mount/device/search.c finds the one device that answers to it.
  *
- *   /dev/vda1        the kernel's own name
+ *   /dev/vda1        the kernel's own name, with '/' where sysfs has '!'
  *   254:0            major:minor
  *   SERIAL=x         the disk's serial number: virtio-blk, SCSI, NVMe
  *   PARTUUID=x       the partition's id, upper or lower case
@@ -57,6 +57,9 @@ struct devref {
 	unsigned int partition;        /* PARTN, 0: not given */
 	unsigned int partition_offset; /* PARTNROFF, 0: not given */
 };
+
+/* sysfs writes '!' where a name in /dev has '/': make it the latter, in place. */
+void devref_node_name(char *name);
 
 /*
  * One SLOT[.FUNCTION] of a PCI= path, or of the end of a whole address: a slot

@@ -80,21 +80,12 @@ static bool scsi_address_is(const struct blockdev *b, unsigned int target, unsig
 	return false;
 }
 
-/* sysfs writes '!' where a name in /dev has a '/'. */
-static bool name_is(const char *name, const char *path)
-{
-	for (; *name; name++, path++)
-		if (*name != *path && !(*name == '!' && *path == '/'))
-			return false;
-	return !*path;
-}
-
 /* Kinds that name a disk answer for whole disks only; the others for either. */
 static bool base_matches(const struct blockdev *b, const struct devref *ref)
 {
 	switch (ref->kind) {
 	case DEVREF_PATH:
-		return name_is(b->name, ref->value);
+		return !strcmp(b->name, ref->value);
 	case DEVREF_NUMBER:
 		return b->major == ref->major && b->minor == ref->minor;
 	case DEVREF_SERIAL:

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "lib/cleanup.h"
+#include "verity/device.h"
 
 static const char *const partition_tables[] = { "gpt", "dos", NULL };
 
@@ -66,7 +67,7 @@ static int probe_superblocks(blkid_probe pr, struct superblock *ret)
 	blkid_probe_enable_superblocks(pr, 1);
 	blkid_probe_set_superblocks_flags(pr, BLKID_SUBLKS_TYPE | BLKID_SUBLKS_UUID |
 						      BLKID_SUBLKS_LABEL);
-	blkid_probe_filter_superblocks_type(pr, BLKID_FLTR_ONLYIN, names(probe_fstypes));
+	blkid_probe_filter_superblocks_type(pr, BLKID_FLTR_ONLYIN, names(fstypes));
 	r = blkid_do_probe(pr);
 	if (r)
 		return r;
@@ -101,7 +102,7 @@ int probe_fstype(int fd, char type[FSTYPE_SIZE], struct err *e)
 /* Whether the device could be read; one without a file system, or with two, has no ids. */
 static bool probe_filesystem_ids(int dev, struct blockdev *b)
 {
-	auto_fd int fd = blockdev_open(dev, b, NULL);
+	auto_fd int fd = device_node_open(dev, b->name, b->major, b->minor, NULL);
 	auto_probe blkid_probe pr = fd >= 0 ? new_probe(fd) : NULL;
 	struct superblock found;
 	int r = pr ? probe_superblocks(pr, &found) : -1;
@@ -139,7 +140,7 @@ static int probe_table(blkid_probe pr, blkid_partlist *ret)
 /* One read of a disk's table serves all of its partitions. Whether it could be read. */
 static bool probe_partition_ids(int dev, const struct blockdev *disk, struct blockdev_set *set)
 {
-	auto_fd int fd = blockdev_open(dev, disk, NULL);
+	auto_fd int fd = device_node_open(dev, disk->name, disk->major, disk->minor, NULL);
 	auto_probe blkid_probe pr = fd >= 0 ? new_probe(fd) : NULL;
 	blkid_partlist list = NULL;
 	int r = pr ? probe_table(pr, &list) : -1;

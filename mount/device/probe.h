@@ -3,20 +3,16 @@
 #define MOUNT_DEVICE_PROBE_H
 
 #include "mount/device/blockdev.h"
+#include "mount/fs/fstype.h"
 
 /*
  * What a device says of itself, read by libblkid with the few probers that
  * this project mounts. Hostile bytes: nothing here is proved.
  */
 
-#define FSTYPE_SIZE 16
-
-/* The file systems that are mounted here, with a closing NULL. */
-extern const char *const probe_fstypes[];
-
 /*
  * The type of the file system on fd. 0, or an error: FILESYSTEM_UNKNOWN where
- * none or more than one of probe_fstypes is found, DEVICE_READ_FAILED.
+ * none or more than one of fstypes is found, DEVICE_READ_FAILED.
  */
 int probe_fstype(int fd, char type[FSTYPE_SIZE], struct err *e);
 

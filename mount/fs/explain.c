@@ -12,7 +12,7 @@
 
 static const struct {
 	const char *type, *option;
-} fstypes[] = {
+} type_options[] = {
 	{ "erofs", "CONFIG_EROFS_FS" },    { "overlay", "CONFIG_OVERLAY_FS" },
 	{ "tmpfs", "CONFIG_TMPFS" },       { "squashfs", "CONFIG_SQUASHFS" },
 	{ "ext4", "CONFIG_EXT4_FS" },      { "xfs", "CONFIG_XFS_FS" },
@@ -24,9 +24,9 @@ int kernel_lacks_fstype(const char *type, struct err *e)
 {
 	const char *option = "the option for it";
 
-	for (size_t i = 0; i < ARRAY_SIZE(fstypes); i++)
-		if (!strcmp(fstypes[i].type, type))
-			option = fstypes[i].option;
+	for (size_t i = 0; i < ARRAY_SIZE(type_options); i++)
+		if (!strcmp(type_options[i].type, type))
+			option = type_options[i].option;
 	return err_set(e, FAIL_KERNEL_FEATURE_MISSING, ENODEV,
 		       "the kernel has no file system %s: %s is off, or its module is not in the "
 		       "initramfs",

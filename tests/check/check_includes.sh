@@ -6,15 +6,16 @@
 set -euo pipefail
 
 # What is pure of mount/: text and bytes, no device.
-pure="mount/volume.h mount/device/devref.h mount/fs/erofs.h"
+pure="mount/volume.h mount/describe mount/device/devref.h mount/fs/erofs.h mount/fs/fstype.h"
 
 # ROOM: what it may include, rooms or single files.
 declare -A may_include=(
 	[lib]=""
 	[verity]="lib"
-	[mount/device]="verity lib"
+	[mount/describe]="mount/volume.h mount/device/devref.h verity lib"
+	[mount/device]="mount/fs/erofs.h mount/fs/fstype.h verity lib"
 	[mount/fs]="lib"
-	[mount]="mount/device mount/fs verity lib"
+	[mount]="mount/describe mount/device mount/fs verity lib"
 	[init/plan]="$pure verity lib"
 	[init/root]="mount/fs lib"
 	[init/tell]="init/plan lib"

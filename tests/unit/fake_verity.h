@@ -17,6 +17,7 @@
 #include "verity/arm.h"
 #include "verity/check.h"
 #include "verity/kernel.h"
+#include "verity/open.h"
 
 static unsigned int fake_minor;        /* of the next device */
 static int fake_adopts;                /* what verity_adopt() finds: 1 or 0 */

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "init/plan/plan_layer.h"
 #include "tests/unit/fake_boot.h"
 #include "tests/unit/fake_verity.h"
 
@@ -39,9 +40,10 @@ static void test_signatures(void **state)
 	(void)state;
 	make_boot(3, PLAN_UPPER_TMPFS, false);
 	for (size_t i = 1; i < 3; i++)
-		assert_int_equal(verity_signature_parse("base64:MAA=",
-							&boot.plan.layer[i].signature, &e),
-				 0);
+		expect_success("sign",
+			       layer_set(&boot.plan, &boot.plan.layer[i], "signature",
+					 "base64:MAA=", &e),
+			       &e);
 	fake_verity_reset(0, 0);
 	expect_success("signed", step_verity(&boot, &e), &e);
 	assert_memory_equal(fake_sys.log,

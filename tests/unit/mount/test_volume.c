@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "mount/volume.h"
+#include "mount/mount.h"
 #include "tests/unit/fake_disk.h"
 #include "tests/unit/fake_verity.h"
 #include "verity/device.h"
@@ -15,6 +15,7 @@
 /* --- which devices a volume needs ---------------------------------------------- */
 
 static struct volume volume;
+static uint8_t signatures[512];
 static struct device_wish wishes[VOLUME_DEVICES_MAX + 2];
 
 static void make_volume(const char *hash_device, const char *fec_device)
@@ -75,7 +76,7 @@ static void test_open(void **state)
 	make_volume(NULL, NULL);
 	found(0, "vdq", 1 << 20);
 	fake_verity_reset(0, 0);
-	expect_success("one device", volume_open(&volume, wishes, -1, &open, &e), &e);
+	expect_success("one device", volume_open(&volume, signatures, wishes, -1, &open, &e), &e);
 	assert_string_equal(fake_sys.log, "verity_open socle-layer-3 data=/dev/vdq hash=/dev/vdq "
 					  "fec=- blocks=129\n"
 					  "verity_prove socle-layer-3\n");
@@ -84,10 +85,10 @@ static void test_open(void **state)
 
 	make_volume("/dev/x", "/dev/y");
 	found(0, "nvme0n1p1", 1 << 20);
-	found(1, "cciss!c0d0", 1 << 20);
+	found(1, "cciss/c0d0", 1 << 20);
 	found(2, "sda", 512);
 	fake_verity_reset(0, 0);
-	expect_success("three", volume_open(&volume, wishes, -1, &open, &e), &e);
+	expect_success("three", volume_open(&volume, signatures, wishes, -1, &open, &e), &e);
 	assert_string_equal(fake_sys.log, "verity_open socle-layer-3 data=/dev/nvme0n1p1 "
 					  "hash=/dev/cciss/c0d0 fec=/dev/sda blocks=129\n"
 					  "verity_prove socle-layer-3\n");
@@ -96,7 +97,7 @@ static void test_open(void **state)
 	found(0, "vda", 1 << 20);
 	found(1, "vdb", 512);
 	fake_verity_reset(0, 0);
-	expect_success("two", volume_open(&volume, wishes, -1, &open, &e), &e);
+	expect_success("two", volume_open(&volume, signatures, wishes, -1, &open, &e), &e);
 	assert_non_null(strstr(fake_sys.log, "hash=/dev/vda fec=/dev/vdb"));
 }
 
@@ -129,7 +130,7 @@ static void test_sizes(void **state)
 		found(0, "dev0", rows[i].data_bytes);
 		found(1, "dev1", rows[i].hash_bytes);
 		fake_verity_reset(0, 0);
-		r = volume_open(&volume, wishes, -1, &open, &e);
+		r = volume_open(&volume, signatures, wishes, -1, &open, &e);
 		if (!rows[i].words) {
 			expect_success("size", r, &e);
 			continue;
@@ -150,13 +151,13 @@ static void test_open_fails(void **state)
 	make_volume(NULL, NULL);
 	found(0, "vda", 1 << 20);
 	fake_verity_reset(1, EINVAL);
-	expect_failure("open", volume_open(&volume, wishes, -1, &open, &e), &e,
+	expect_failure("open", volume_open(&volume, signatures, wishes, -1, &open, &e), &e,
 		       FAIL_VERITY_OPEN_FAILED, "open");
 	assert_string_equal(e.volume, "layer-3");
 	assert_int_equal(fake_sys.calls, 1);
 	/* what is not proved does not stay open */
 	fake_verity_reset(2, EBADMSG);
-	expect_failure("check", volume_open(&volume, wishes, -1, &open, &e), &e,
+	expect_failure("check", volume_open(&volume, signatures, wishes, -1, &open, &e), &e,
 		       FAIL_ROOT_HASH_MISMATCH, "does not match");
 	assert_string_equal(e.volume, "layer-3");
 	assert_non_null(strstr(fake_sys.log, "verity_prove socle-layer-3\n"
@@ -168,11 +169,13 @@ static void test_open_fails(void **state)
 
 static void sign(const char *text)
 {
+	/* it is not the pool's first */
+	struct verity_signature_pool pool = { signatures, sizeof(signatures), 100 };
 	struct err e = { 0 };
 
 	make_volume(NULL, NULL);
 	found(0, "vda", 1 << 20);
-	expect_success(text, verity_signature_parse(text, &volume.signature, &e), &e);
+	expect_success(text, verity_signature_parse(text, &pool, &volume.signature, &e), &e);
 }
 
 /* It is there whenever the kernel is given a table, wherever it comes from. */
@@ -190,7 +193,7 @@ static void test_signature(void **state)
 	for (unsigned int i = 0; i < 2; i++) {
 		sign(i ? path : "base64:MAEA");
 		fake_verity_reset(0, 0);
-		expect_success("open", volume_open(&volume, wishes, -1, &open, &e), &e);
+		expect_success("open", volume_open(&volume, signatures, wishes, -1, &open, &e), &e);
 		assert_non_null(strstr(fake_sys.log, "blocks=129 signature=3\n"));
 		expect_success("arm", volume_arm(&open, VERITY_ON_CORRUPTION_EIO, &e), &e);
 		assert_non_null(strstr(fake_sys.log, "verity_arm socle-layer-3 2 signature=3\n"));
@@ -202,7 +205,7 @@ static void test_signature(void **state)
 	assert_string_equal(e.volume, "layer-3");
 	/* and before the first: no table is loaded without */
 	fake_verity_reset(0, 0);
-	expect_failure("open", volume_open(&volume, wishes, -1, &open, &e), &e,
+	expect_failure("open", volume_open(&volume, signatures, wishes, -1, &open, &e), &e,
 		       FAIL_SIGNATURE_INVALID, "No such file");
 	assert_int_equal(fake_sys.calls, 0);
 	/* a device that is there already is not one whose signature was verified */
@@ -210,7 +213,7 @@ static void test_signature(void **state)
 	volume.adopt = true;
 	fake_verity_reset(0, 0);
 	fake_adopts = 1;
-	expect_success("no adoption", volume_open(&volume, wishes, -1, &open, &e), &e);
+	expect_success("no adoption", volume_open(&volume, signatures, wishes, -1, &open, &e), &e);
 	assert_null(strstr(fake_sys.log, "verity_adopt"));
 	temp_remove(&t);
 }
@@ -230,15 +233,15 @@ static void test_adopt(void **state)
 	wishes[0].found.minor = 1;
 	fake_verity_reset(0, 0);
 	fake_adopts = 1;
-	expect_success("there", volume_open(&volume, wishes, -1, &open, &e), &e);
+	expect_success("there", volume_open(&volume, signatures, wishes, -1, &open, &e), &e);
 	assert_string_equal(fake_sys.log, "verity_adopt socle-layer-3 254:1 254:1\n"
 					  "verity_prove socle-layer-3\n");
 	fake_verity_reset(0, 0);
 	fake_adopts = 0;
-	expect_success("not there", volume_open(&volume, wishes, -1, &open, &e), &e);
+	expect_success("not there", volume_open(&volume, signatures, wishes, -1, &open, &e), &e);
 	assert_non_null(strstr(fake_sys.log, "verity_open socle-layer-3"));
 	fake_verity_reset(1, EEXIST);
-	expect_failure("another", volume_open(&volume, wishes, -1, &open, &e), &e,
+	expect_failure("another", volume_open(&volume, signatures, wishes, -1, &open, &e), &e,
 		       FAIL_VERITY_OPEN_FAILED, "adopt");
 	assert_int_equal(fake_sys.calls, 1);
 }
@@ -254,11 +257,11 @@ static void test_raw(void **state)
 	make_volume(NULL, NULL);
 	volume.proof = VOLUME_RAW;
 	strcpy(volume.options, "data=ordered,,errors=remount-ro");
-	found(0, "cciss!c0d0p1", 512);
+	found(0, "cciss/c0d0p1", 512);
 	wishes[0].found.major = 8;
 	wishes[0].found.minor = 17;
 	fake_verity_reset(0, 0);
-	expect_success("raw", volume_open(&volume, wishes, -1, &open, &e), &e);
+	expect_success("raw", volume_open(&volume, signatures, wishes, -1, &open, &e), &e);
 	assert_int_equal(fake_sys.calls, 0);
 	assert_string_equal(open.device.path, "/dev/cciss/c0d0p1");
 	assert_int_equal(open.device.major, 8);
@@ -379,9 +382,10 @@ static int path_of(int dir, const char *name, char *path, size_t size)
 }
 
 /* A test's devices are files, which the real one refuses; their number is 0:0. */
-int device_node_open(const char *path, unsigned int major, unsigned int minor, struct err *e)
+int device_node_open(int dev, const char *path, unsigned int major, unsigned int minor,
+		     struct err *e)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = openat(dev, path, O_RDONLY | O_CLOEXEC);
 
 	if (fd < 0)
 		return err_errno(e, FAIL_DEVICE_READ_FAILED, "open %s", path);

@@ -157,9 +157,12 @@ static const struct check_row {
 	{ "wrong root hash", "folder", S_IFBLK, 7, "C", "1,130", FAIL_ROOT_HASH_MISMATCH, "130" },
 	{ "bad data", "folder", S_IFBLK, 7, "C", "0,0", FAIL_DATA_CORRUPT, "data block 0" },
 	{ "no node", "absent", S_IFBLK, 7, "V", NULL, FAIL_DEVICE_READ_FAILED, "No such file" },
-	{ "a file", "block", 0, 7, "V", NULL, FAIL_DEVICE_READ_FAILED, "is not device 253:7" },
-	{ "characters", "block", S_IFCHR, 7, "V", NULL, FAIL_DEVICE_READ_FAILED, "is not device" },
-	{ "another", "block", S_IFBLK, 8, "V", NULL, FAIL_DEVICE_READ_FAILED, "is not device" },
+	{ "a file", "block", 0, 7, "V", NULL, FAIL_DEVICE_READ_FAILED,
+	  "is not block device 253:7" },
+	{ "characters", "block", S_IFCHR, 7, "V", NULL, FAIL_DEVICE_READ_FAILED,
+	  "is not block device" },
+	{ "another", "block", S_IFBLK, 8, "V", NULL, FAIL_DEVICE_READ_FAILED,
+	  "is not block device" },
 };
 
 static void test_check(void **state)

@@ -20,12 +20,12 @@
 
 static const struct {
 	const char *text;
-	const char *path; /* NULL: its bytes stand in the text */
-	size_t size;
+	const char *path;  /* NULL: its bytes stand in the text */
+	size_t size;       /* in the pool */
 	const char *words; /* NULL: taken */
 } texts[] = {
-	{ "/a", "/a", 0, NULL },
-	{ "/etc/socle/root.p7s", "/etc/socle/root.p7s", 0, NULL },
+	{ "/a", "/a", 3, NULL },
+	{ "/etc/socle/root.p7s", "/etc/socle/root.p7s", 20, NULL },
 	{ "base64:MA==", NULL, 1, NULL },
 	{ "base64:MIIB", NULL, 3, NULL },
 	{ "", NULL, 0, "neither /FILE in the initramfs nor base64:TEXT" },
@@ -47,44 +47,57 @@ static void test_texts(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
-		struct verity_signature s = { .path = "/untouched" };
+		uint8_t bytes[64];
+		struct verity_signature_pool pool = { bytes, sizeof(bytes), 3 };
+		struct verity_signature_ref ref = { .at = 7 };
 		struct err e = { 0 };
-		int r = verity_signature_parse(texts[i].text, &s, &e);
+		int r = verity_signature_parse(texts[i].text, &pool, &ref, &e);
 
 		if (texts[i].words) {
 			expect_failure(texts[i].text, r, &e, FAIL_SIGNATURE_INVALID,
 				       texts[i].words);
-			assert_string_equal(s.path, "/untouched");
+			assert_int_equal(ref.at, 7);
+			assert_false(verity_signature_asked(&ref));
+			assert_int_equal(pool.used, 3);
 			continue;
 		}
 		expect_success(texts[i].text, r, &e);
-		assert_true(verity_signature_asked(&s));
-		assert_string_equal(s.path, texts[i].path ? texts[i].path : "");
-		assert_int_equal(s.size, texts[i].size);
+		assert_true(verity_signature_asked(&ref));
+		assert_int_equal(ref.at, 3);
+		assert_int_equal(pool.used, 3 + ref.size);
+		assert_int_equal(ref.size, texts[i].size);
+		if (texts[i].path)
+			assert_string_equal(verity_signature_path(&ref, bytes), texts[i].path);
+		else
+			assert_null(verity_signature_path(&ref, bytes));
 	}
 }
 
 static void test_path_length(void **state)
 {
 	char text[VERITY_SIGNATURE_PATH_SIZE + 1];
-	struct verity_signature s;
+	uint8_t bytes[2 * VERITY_SIGNATURE_PATH_SIZE];
+	struct verity_signature_pool pool = { bytes, sizeof(bytes), 0 };
+	struct verity_signature_ref ref;
 	struct err e = { 0 };
 
 	(void)state;
 	memset(text, '/', sizeof(text));
 	text[VERITY_SIGNATURE_PATH_SIZE - 1] = '\0';
-	expect_success("255", verity_signature_parse(text, &s, &e), &e);
+	expect_success("255", verity_signature_parse(text, &pool, &ref, &e), &e);
 	text[VERITY_SIGNATURE_PATH_SIZE - 1] = '/';
 	text[VERITY_SIGNATURE_PATH_SIZE] = '\0';
-	expect_failure("256", verity_signature_parse(text, &s, &e), &e, FAIL_SIGNATURE_INVALID,
-		       "more than 255 bytes");
+	expect_failure("256", verity_signature_parse(text, &pool, &ref, &e), &e,
+		       FAIL_SIGNATURE_INVALID, "more than 255 bytes");
 }
 
 /* 4096 bytes are 1365 groups of three and one byte; 4097 are one more. */
 static void test_text_length(void **state)
 {
 	static char text[8192];
-	struct verity_signature s;
+	static uint8_t bytes[2 * VERITY_SIGNATURE_MAX];
+	struct verity_signature_pool pool = { bytes, sizeof(bytes), 0 };
+	struct verity_signature_ref ref;
 	struct err e = { 0 };
 	size_t digits = VERITY_SIGNATURE_MAX / 3 * 4;
 
@@ -92,11 +105,35 @@ static void test_text_length(void **state)
 	strcpy(text, "base64:");
 	memset(text + 7, 'M', digits + 3);
 	strcpy(text + 7 + digits, "MA==");
-	expect_success("4096", verity_signature_parse(text, &s, &e), &e);
-	assert_int_equal(s.size, VERITY_SIGNATURE_MAX);
+	expect_success("4096", verity_signature_parse(text, &pool, &ref, &e), &e);
+	assert_int_equal(ref.size, VERITY_SIGNATURE_MAX);
 	strcpy(text + 7 + digits, "MDA=");
-	expect_failure("4097", verity_signature_parse(text, &s, &e), &e, FAIL_SIGNATURE_INVALID,
-		       "has more than 4096 bytes");
+	expect_failure("4097", verity_signature_parse(text, &pool, &ref, &e), &e,
+		       FAIL_SIGNATURE_INVALID, "has more than 4096 bytes");
+}
+
+/* A pool holds what it has room for, to the byte, and what it has stays as it is. */
+static void test_pool(void **state)
+{
+	uint8_t bytes[] = { 1, 2, 3, 4, 5, 6, 7 };
+	struct verity_signature_pool pool = { bytes, 6, 0 };
+	struct verity_signature_ref first, second, none = { 0 };
+	struct err e = { 0 };
+
+	(void)state;
+	expect_success("first", verity_signature_parse("/a", &pool, &first, &e), &e);
+	expect_failure("a path", verity_signature_parse("/bc", &pool, &none, &e), &e,
+		       FAIL_LIMIT_EXCEEDED,
+		       "all signatures of root hashes together have more "
+		       "than 6 bytes");
+	expect_failure("bytes", verity_signature_parse("base64:MAIBAA==", &pool, &none, &e), &e,
+		       FAIL_LIMIT_EXCEEDED, "more than 6 bytes");
+	expect_success("second", verity_signature_parse("base64:MAEA", &pool, &second, &e), &e);
+	expect_failure("full", verity_signature_parse("base64:MA==", &pool, &none, &e), &e,
+		       FAIL_LIMIT_EXCEEDED, "more than 6 bytes");
+	assert_false(verity_signature_asked(&none));
+	assert_string_equal(verity_signature_path(&first, bytes), "/a");
+	assert_memory_equal(bytes + second.at, "\x30\x01\x00\x07", 4);
 }
 
 /* --- files ------------------------------------------------------------------------- */
@@ -125,7 +162,9 @@ static void test_files(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		static uint8_t bytes[3 * VERITY_SIGNATURE_MAX];
-		struct verity_signature asked = { .size = 0 }, buf;
+		char path[128];
+		struct verity_signature_ref ref = { .size = sizeof(path), .in_file = true };
+		struct verity_signature buf;
 		const struct verity_signature *s = NULL;
 		struct err e = { 0 };
 		struct temp t;
@@ -135,8 +174,8 @@ static void test_files(void **state)
 		memset(bytes, 0xa5, sizeof(bytes));
 		bytes[0] = rows[i].first;
 		put_bytes(t.fd, rows[i].file, bytes, rows[i].size);
-		snprintf(asked.path, sizeof(asked.path), "%s/p7s", t.path);
-		r = verity_signature_load(&asked, &buf, &s, &e);
+		snprintf(path, sizeof(path), "%s/p7s", t.path);
+		r = verity_signature_load(&ref, (const uint8_t *)path, &buf, &s, &e);
 		temp_remove(&t);
 		assert_int_equal(open_fds(), fds);
 		if (rows[i].words) {
@@ -153,17 +192,20 @@ static void test_files(void **state)
 
 static void test_without_a_file(void **state)
 {
-	struct verity_signature none = { .size = 0 }, text, buf;
+	const struct verity_signature_ref none = { .at = 1 }, text = { .at = 1, .size = 3 };
+	const uint8_t pool[] = { 1, 0x30, 1, 2, 3 };
+	struct verity_signature buf;
 	const struct verity_signature *s = &buf;
 	struct err e = { 0 };
 
 	(void)state;
 	assert_false(verity_signature_asked(&none));
-	expect_success("none", verity_signature_load(&none, &buf, &s, &e), &e);
+	expect_success("none", verity_signature_load(&none, pool, &buf, &s, &e), &e);
 	assert_null(s);
-	expect_success("text", verity_signature_parse("base64:MA==", &text, &e), &e);
-	expect_success("text", verity_signature_load(&text, &buf, &s, &e), &e);
-	assert_ptr_equal(s, &text);
+	expect_success("text", verity_signature_load(&text, pool, &buf, &s, &e), &e);
+	assert_ptr_equal(s, &buf);
+	assert_int_equal(s->size, 3);
+	assert_memory_equal(s->bytes, pool + 1, 3);
 }
 
 /* --- opening ----------------------------------------------------------------------- */
@@ -380,6 +422,7 @@ int main(void)
 		cmocka_unit_test(test_texts),
 		cmocka_unit_test(test_path_length),
 		cmocka_unit_test(test_text_length),
+		cmocka_unit_test(test_pool),
 		cmocka_unit_test(test_files),
 		cmocka_unit_test(test_without_a_file),
 		cmocka_unit_test(test_open),

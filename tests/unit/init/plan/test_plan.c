@@ -17,6 +17,7 @@
 
 #include "image-build/plan/print.h"
 #include "init/plan/dialect.h"
+#include "init/plan/plan_layer.h"
 #include "lib/file.h"
 
 #define GOLDEN "tests/unit/golden"
@@ -470,6 +471,24 @@ static void test_layer_count(void **state)
 	expect_success("finish", dialect_socle.finish(&keys_of_line, &plan, &e), &e);
 }
 
+/* 80 signatures of 4096 bytes are what a plan holds, and a refused one takes no room. */
+static void test_signatures_together(void **state)
+{
+	static char text[8192] = "base64:";
+	struct err e = { 0 };
+
+	(void)state;
+	memset(text + 7, 'M', 4096 / 3 * 4);
+	strcat(text, "MA==");
+	plan_init(&plan);
+	for (int i = 0; i < 80; i++)
+		expect_success("80", layer_set(&plan, &plan.layer[i], "signature", text, &e), &e);
+	expect_failure("81", layer_set(&plan, &plan.layer[80], "signature", "/a", &e), &e,
+		       FAIL_LIMIT_EXCEEDED, "together have more than 327680 bytes");
+	assert_int_equal(plan.signatures_used, 80 * 4096);
+	assert_false(verity_signature_asked(&plan.layer[80].signature));
+}
+
 static void test_layer_length(void **state)
 {
 	static const char start[] = "SERIAL=x,root_hash=" HASH ",data_blocks=8,", zeros[] = "salt=";
@@ -610,6 +629,7 @@ int main(void)
 		cmocka_unit_test(test_keys_behind_a_failure_count),
 		cmocka_unit_test(test_line_length),
 		cmocka_unit_test(test_layer_count),
+		cmocka_unit_test(test_signatures_together),
 		cmocka_unit_test(test_layer_length),
 		cmocka_unit_test(test_path_lengths),
 		cmocka_unit_test(test_numbers_at_their_limits),

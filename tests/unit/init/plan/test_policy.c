@@ -115,7 +115,7 @@ static void test_volumes(void **state)
 		expect_failure("one unsigned", policy_check(&signed_only, &plan, &e), &e,
 			       FAIL_POLICY_REFUSED, "root hash of this has no signature");
 		assert_string_equal(e.volume, "this");
-		strcpy(places[i]->signature.path, "/p7s");
+		places[i]->signature.size = 1;
 		expect_success("all signed", policy_check(&signed_only, &plan, &e), &e);
 	}
 }

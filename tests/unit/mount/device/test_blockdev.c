@@ -129,7 +129,7 @@ static void test_partitions(void **state)
 	} rows[] = {
 		{ "vda", "vda1", "1" },          { "vda", "vda10", "10" },
 		{ "nvme0n1", "nvme0n1p1", "1" }, { "mmcblk0", "mmcblk0p12", "12" },
-		{ "sr0", "sr0p128", "128" },     { "cciss!c0d0", "cciss!c0d0p1", "1" },
+		{ "sr0", "sr0p128", "128" },
 	};
 	int sysfs = sysfs_of(state);
 
@@ -146,6 +146,24 @@ static void test_partitions(void **state)
 		/* a serial number is the whole disk's */
 		assert_string_equal(b.serial, "");
 	}
+}
+
+/* sysfs has '!' where /dev has '/': what is kept are names in /dev. */
+static void test_slashes(void **state)
+{
+	static struct blockdev_set set;
+	int sysfs = sysfs_of(state);
+	struct err e = { 0 };
+
+	sysfs_disk(sysfs, "cciss!c0d0", "104:0", "8");
+	sysfs_partition(sysfs, "cciss!c0d0", "cciss!c0d0p1", "1", "104:1", "2048");
+	assert_int_equal(blockdev_scan(sysfs, &set, &e), 0);
+	assert_int_equal(set.count, 2);
+	assert_string_equal(set.dev[1].name, "cciss/c0d0p1");
+	assert_string_equal(set.dev[1].disk, "cciss/c0d0");
+	/* an event has sysfs' name */
+	assert_int_equal(blockdev_update(sysfs, "cciss!c0d0p1", &set, &e), 0);
+	assert_int_equal(set.count, 2);
 }
 
 /* Devices that are not there, not ready, or not the host's; nothing is written. */
@@ -388,69 +406,6 @@ static void test_inventory_is_bounded(void **state)
 	}
 }
 
-/* --- nodes -------------------------------------------------------------------- */
-
-static void test_open(void **state)
-{
-	struct blockdev b = { .name = "vda", .major = 1, .minor = 3 };
-	struct temp *dev = *state;
-	struct err e = { 0 };
-	size_t fds = open_fds();
-
-	expect_failure("no node", blockdev_open(dev->fd, &b, &e), &e, FAIL_DEVICE_READ_FAILED,
-		       "open /dev/vda: No such file");
-	put_text(dev->fd, "vda", "a file");
-	expect_failure("a file", blockdev_open(dev->fd, &b, &e), &e, FAIL_DEVICE_NOT_FOUND,
-		       "/dev/vda is not block device 1:3");
-	/* /dev/null has this number, but it is no block device */
-	unlinkat(dev->fd, "vda", 0);
-	put_link(dev->fd, "vda", "/dev/null");
-	expect_failure("a character device", blockdev_open(dev->fd, &b, &e), &e,
-		       FAIL_DEVICE_NOT_FOUND, "is not block device 1:3");
-	strcpy(b.name, "cciss!c0d0");
-	expect_failure("a folder", blockdev_open(dev->fd, &b, &e), &e, FAIL_DEVICE_READ_FAILED,
-		       "open /dev/cciss/c0d0: No such file");
-	assert_int_equal(open_fds(), fds);
-}
-
-/* Any block device of this machine that can be opened will do. */
-static void test_open_a_real_one(void **state)
-{
-	static const char *const names[] = { "vda", "sda", "nvme0n1", "loop0", "ram0" };
-	struct err e = { 0 };
-	struct stat st;
-	int dir, fd;
-
-	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		struct blockdev b = { 0 };
-		char path[32];
-
-		snprintf(path, sizeof(path), "/dev/%s", names[i]);
-		fd = open(path, O_RDONLY | O_CLOEXEC);
-		if (fd < 0)
-			continue;
-		assert_int_equal(fstat(fd, &st), 0);
-		close(fd);
-		strcpy(b.name, names[i]);
-		b.major = major(st.st_rdev);
-		b.minor = minor(st.st_rdev);
-		dir = open("/dev", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		fd = blockdev_open(dir, &b, &e);
-		assert_true(fd >= 0);
-		assert_int_equal(fcntl(fd, F_GETFL) & O_ACCMODE, O_RDONLY);
-		assert_int_equal(fcntl(fd, F_GETFD), FD_CLOEXEC);
-		close(fd);
-		/* the name leads to another device by now */
-		b.minor++;
-		expect_failure(path, blockdev_open(dir, &b, &e), &e, FAIL_DEVICE_NOT_FOUND,
-			       "is not block device");
-		close(dir);
-		return;
-	}
-	skip();
-}
-
 int main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
@@ -459,6 +414,7 @@ int main(void)
 		TEST(test_serial_of_two_files),
 		TEST(test_disk),
 		TEST(test_partitions),
+		TEST(test_slashes),
 		TEST(test_absent),
 		TEST(test_names_that_lead_elsewhere),
 		TEST(test_largest_size),
@@ -468,8 +424,6 @@ int main(void)
 		TEST(test_update),
 		TEST(test_inventory),
 		TEST(test_inventory_is_bounded),
-		TEST(test_open),
-		TEST(test_open_a_real_one),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

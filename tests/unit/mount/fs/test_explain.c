@@ -17,8 +17,8 @@ static void test_fstypes(void **state)
 	struct err e = { 0 };
 
 	(void)state;
-	for (size_t i = 0; probe_fstypes[i]; i++)
-		expect_failure(probe_fstypes[i], kernel_lacks_fstype(probe_fstypes[i], &e), &e,
+	for (size_t i = 0; fstypes[i]; i++)
+		expect_failure(fstypes[i], kernel_lacks_fstype(fstypes[i], &e), &e,
 			       FAIL_KERNEL_FEATURE_MISSING, ": CONFIG_");
 	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
 		expect_failure(others[i], kernel_lacks_fstype(others[i], &e), &e,

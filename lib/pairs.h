@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0 */
-#ifndef INIT_PLAN_PAIRS_H
-#define INIT_PLAN_PAIRS_H
+#ifndef LIB_PAIRS_H
+#define LIB_PAIRS_H
 
 #include <stdbool.h>
 #include <stddef.h>

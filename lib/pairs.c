@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
-#include "init/plan/pairs.h"
+#include "lib/pairs.h"
 
 #include <errno.h>
 #include <string.h>
