@@ -18,11 +18,16 @@ static const struct step {
 	int (*run)(struct boot *b, struct err *e);
 	int (*before_report)(struct boot *b, struct err *e); /* what its failure may need */
 } steps[] = {
-	/* The plan decides on everything and so comes first, but a report needs its driver. */
-	{ "api", step_api, NULL },         { "plan", step_plan, step_modules },
-	{ "modules", step_modules, NULL }, { "manifest", step_manifest, NULL },
-	{ "devices", step_devices, NULL }, { "verity", step_verity, NULL },
-	{ "mounts", step_mounts, NULL },   { "handover", step_handover, NULL },
+	{ "api", step_api, NULL },
+	{ "initramfs", step_initramfs, NULL },
+	/* The plan decides on everything and so comes early, but a report needs its driver. */
+	{ "plan", step_plan, step_modules },
+	{ "modules", step_modules, NULL },
+	{ "manifest", step_manifest, NULL },
+	{ "devices", step_devices, NULL },
+	{ "verity", step_verity, NULL },
+	{ "mounts", step_mounts, NULL },
+	{ "handover", step_handover, NULL },
 };
 
 _Noreturn static void fail(const struct step *step, struct boot *b, const struct err *e)

@@ -10,6 +10,7 @@
  */
 
 int step_api(struct boot *b, struct err *e);
+int step_initramfs(struct boot *b, struct err *e);
 int step_plan(struct boot *b, struct err *e);
 int step_modules(struct boot *b, struct err *e);
 int step_manifest(struct boot *b, struct err *e);
