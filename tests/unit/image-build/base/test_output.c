@@ -16,7 +16,6 @@
 #include "image-build/bundle/image_json.h"
 #include "image-build/base/output.h"
 #include "image-build/base/identify.h"
-#include "mount/fs/erofs.h"
 #include "image-build/base/refuse.h"
 #include "lib/io.h"
 #include "verity/params.h"
@@ -280,7 +279,6 @@ static void test_probe(void **state)
 		{ IMAGE_UNKNOWN, 0, "", 0 },
 	};
 	uint8_t bytes[PROBE_BYTES];
-	struct erofs_superblock facts;
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(magics); i++) {
@@ -293,20 +291,6 @@ static void test_probe(void **state)
 							magics[i].offset + magics[i].size - 1),
 					     magics[i].kind);
 	}
-	memset(bytes, 0, sizeof(bytes));
-	memcpy(bytes + 1024, "\xe2\xe1\xf5\xe0", 4);
-	bytes[1024 + 36] = 3;
-	for (unsigned int bits = 0; bits < 256; bits++) {
-		bytes[1024 + 12] = (uint8_t)bits;
-		assert_int_equal(erofs_superblock_read(bytes, sizeof(bytes), &facts) == 0,
-				 bits >= 9 && bits <= 16);
-	}
-	bytes[1024 + 12] = 12;
-	assert_int_equal(erofs_superblock_read(bytes, sizeof(bytes), &facts), 0);
-	assert_int_equal(facts.size_bytes, 3 * 4096);
-	assert_int_equal(erofs_superblock_read(bytes, 1100, &facts), -EINVAL);
-	bytes[1024 + 36] = 0;
-	assert_int_equal(erofs_superblock_read(bytes, sizeof(bytes), &facts), -EINVAL);
 }
 
 int main(void)
