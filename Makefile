@@ -33,14 +33,14 @@ PYTHON		:= $(strip $(PYTHON))
 # As uname says it, whatever Debian and the kernel call it.
 override ARCH	:= $(patsubst arm64,aarch64,$(strip $(ARCH)))
 ifeq ($(filter $(ARCH),$(ALL_ARCHES)),)
-$(error ARCH=$(ARCH) is none of $(ALL_ARCHES))
+$(error ARCH=$(ARCH) is not one of $(ALL_ARCHES))
 endif
 ifneq ($(and $(filter run shell,$(MAKECMDGOALS)),$(filter-out x86_64,$(ARCH))),)
 $(error make run and make shell boot an image of x86_64)
 endif
 KERNEL		?= prebuilt
 ifeq ($(filter $(KERNEL),prebuilt built all),)
-$(error KERNEL=$(KERNEL) is none of prebuilt built all)
+$(error KERNEL=$(KERNEL) is not one of prebuilt built all)
 endif
 # All tests and the lock are about every architecture, the rest is about one.
 ARCHES		:= $(strip $(ARCH) $(if $(filter test lock,$(MAKECMDGOALS)),$(filter-out $(ARCH),$(ALL_ARCHES))))

@@ -224,7 +224,7 @@ for spec in "$@"; do
 
 	read_lists
 	tries=$(offers "$kind" "$name") || true
-	[[ -n $tries ]] || die "$spec could not be had: the lists of $suite ($arch) have no such package"
+	[[ -n $tries ]] || die "$spec is not available: the lists of $suite ($arch) have no such package"
 	# The locked version goes first where the suite still offers it.
 	if [[ -n $locked ]]; then
 		tries=$({ grep -F " $version" <<<"$tries" || true
@@ -240,7 +240,7 @@ for spec in "$@"; do
 	done <<<"$tries"
 	if [[ -z $got ]]; then
 		file=$(sed -n 's,.*Failed to fetch .*/\([^ ]*\).*,\1,p' "$log" | tail -n 1)
-		die "$spec could not be had: the mirror gave none of the versions" \
+		die "$spec is not available: the mirror gave none of the versions" \
 			"$(cut -d' ' -f2 <<<"$tries" | paste -sd' ')${file:+, the last file missed is $file} (log: $log)"
 	fi
 	mv -f "$part/$got" "$downloads/$got"

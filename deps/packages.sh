@@ -37,7 +37,7 @@ first_to_be_had()
 }
 
 command -v dpkg-query >/dev/null || {
-	echo "packages.sh: this is no Debian machine; have the tools in place and" \
+	echo "packages.sh: this is not a Debian machine; have the tools in place and" \
 		"call make with DEPS=no" >&2
 	exit 1
 }

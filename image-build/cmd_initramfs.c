@@ -23,7 +23,7 @@ static int add_named_file(struct initramfs_build *b, const char *text, struct er
 	int r;
 
 	if (!equals || equals == text || !equals[1])
-		return refuse(e, "--file wants DEST=SRC, not \"%.100s\"", text);
+		return refuse(e, "--file needs DEST=SRC, not \"%.100s\"", text);
 	raw = memory_printf("%.*s", (int)(equals - text), text);
 	r = name_clean(raw, path, e);
 	if (!r && !*path)
@@ -106,7 +106,7 @@ static const struct option_row options[] = {
 	{ "--init", "FILE", offsetof(struct initramfs_options, init), option_text, false,
 	  "the program that becomes /init; static" },
 	{ "--output", "FILE", offsetof(struct initramfs_options, output), option_text, false,
-	  "where the initramfs goes" },
+	  "where to write the initramfs" },
 	{ "--kernel-modules", "DIR", offsetof(struct initramfs_options, kernel_modules),
 	  option_text, false,
 	  "a directory like /lib/modules/<release>: pack what init needs of it" },
@@ -119,7 +119,7 @@ static const struct option_row options[] = {
 	{ "--manifest", "FILE", offsetof(struct initramfs_options, manifest), option_text, false,
 	  "pack this boot manifest, after checking it" },
 	{ "--cmdline", "TEXT", offsetof(struct initramfs_options, cmdline), option_text, false,
-	  "the kernel command line: check it, and pack for what it asks" },
+	  "the kernel command line: check it, and pack what it asks for" },
 	{ "--machine", "WORD,...", offsetof(struct initramfs_options, machine), option_list, true,
 	  "the machine's buses and disks, such as virtio-pci,virtio-blk: pack drivers for these" },
 	{ "--file", "DEST=SRC", offsetof(struct initramfs_options, files), option_list, true,
@@ -141,7 +141,7 @@ static int run(int argc, char **argv)
 		fprintf(stderr, "socle-image initramfs: %s; see socle-image initramfs --help\n",
 			!o.init   ? "--init is missing" :
 			!o.output ? "--output is missing" :
-				    "--module wants --kernel-modules");
+				    "--module needs --kernel-modules");
 		return STATUS_USAGE;
 	}
 	return build(&o, &e) ? command_failed(&e) : STATUS_OK;
@@ -152,7 +152,7 @@ const struct command command_initramfs = {
 	.summary = "Pack an initramfs, byte for byte the same every time",
 	.operands = "",
 	.details =
-		"With --kernel-modules the modules stand in /lib/modules/<name>.ko, unpacked, and\n"
+		"With --kernel-modules the modules are in /lib/modules/<name>.ko, unpacked, and\n"
 		"/lib/modules/socle.load names them in the order in which init loads them; a "
 		"\"-\"\n"
 		"before a name there means that it may fail to load.",

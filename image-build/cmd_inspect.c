@@ -103,7 +103,7 @@ static int inspect_verity(struct report *r, uint64_t offset, bool *found, struct
 	if (!ret && p.data_blocks > offset / p.data_block_size)
 		ret = refuse(e,
 			     "its verity superblock claims %" PRIu64
-			     " data blocks, but only %" PRIu64 " stand before it",
+			     " data blocks, but only %" PRIu64 " are before it",
 			     p.data_blocks, offset / p.data_block_size);
 	if (!ret)
 		ret = verity_root(r->fd, &p, e);
@@ -126,7 +126,7 @@ static int inspect_erofs(struct report *r, struct err *e)
 	int ret;
 
 	if (erofs_superblock_read(r->head, r->head_size, &sb))
-		return refuse(e, "its erofs superblock has fields that cannot be");
+		return refuse(e, "its erofs superblock has impossible fields");
 	if (sb.size_bytes > r->size)
 		return refuse(e, "its erofs has %" PRIu64 " bytes, the file only %" PRIu64,
 			      sb.size_bytes, r->size);
@@ -286,7 +286,7 @@ static const struct option_row options[] = {
 	{ "--verify", NULL, offsetof(struct options, verify), option_flag, false,
 	  "recompute every hash; fail with the first block that does not match" },
 	{ "--root-hash", "HEX", offsetof(struct options, root_hash), option_text, false,
-	  "the root hash to hold against, in place of the one in the file" },
+	  "compare with this root hash, not with the one in the file" },
 	{ .name = NULL },
 };
 

@@ -102,7 +102,7 @@ static void print_text(const struct check *c, const struct options *o)
 		for (size_t j = 0; j < r->count; j++)
 			print_finding(&r->findings[j]);
 	}
-	printf("* required: %s\n", has_required(c) ? "all there" : "NOT all there");
+	printf("* required: %s\n", has_required(c) ? "all present" : "NOT all present");
 }
 
 static struct json_object *findings_json(const struct feature_report *r)
@@ -206,7 +206,7 @@ const struct command command_kernel_check = {
 	.operands = "<config, config.gz or kernel image>",
 	.details =
 		"An image is read where it was built with CONFIG_IKCONFIG. Without --feature all\n"
-		"features are shown, and those marked * are required. A module counts as there;\n"
+		"features are shown, and those marked * are required. A module counts as present;\n"
 		"it has to be in the initramfs. The status is 1 where a required feature lacks\n"
 		"something.",
 	.options = options,

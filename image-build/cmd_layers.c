@@ -150,7 +150,7 @@ static int convert(const struct convert_options *o, const char *path, struct err
 
 static const struct option_row options[] = {
 	{ "--output", "DIR", offsetof(struct convert_options, output), option_text, false,
-	  "where the files go (default: the current directory)" },
+	  "where to write the files (default: the current directory)" },
 	{ .name = NULL },
 };
 
@@ -164,7 +164,7 @@ static int run(int argc, char **argv)
 	if (status)
 		return status;
 	if (mkdir(o.output, 0777) && errno != EEXIST) {
-		(void)system_failed(&e, "make directory %s", o.output);
+		(void)system_failed(&e, "create directory %s", o.output);
 		return command_failed(&e);
 	}
 	return convert(&o, path, &e) ? command_failed(&e) : STATUS_OK;

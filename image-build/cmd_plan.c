@@ -36,7 +36,7 @@ static int check_usage(struct options *o)
 	enum kernel_arch arch;
 
 	if (!o->cmdline && !o->manifest)
-		return usage("--cmdline or --manifest is needed");
+		return usage("--cmdline or --manifest is required");
 	if (!o->arch)
 		return 0;
 	arch = kernel_arch_parse(o->arch);
@@ -166,8 +166,8 @@ const struct command command_plan = {
 	.operands = "",
 	.details = "Prints the boot plan that socle-init would make of a kernel command line or a\n"
 		   "manifest. Where the guest would refuse it, the failure line goes to standard\n"
-		   "error, and the exit status is 1. A rdinit= that would keep the guest from\n"
-		   "starting socle-init at all is warned of.",
+		   "error, and the exit status is 1. An rdinit= that would keep the guest from\n"
+		   "starting socle-init at all gets a warning.",
 	.options = options,
 	.run = run,
 };

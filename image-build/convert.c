@@ -33,8 +33,8 @@ const struct option_row convert_rows[] = {
 	  "the image's name in the layout, where it holds several" },
 	{ "--platform", "OS/ARCH", offsetof(struct convert_options, platform), platform_parse,
 	  false,
-	  "which image of an index, or what a lone one must be for (default: this machine's, or a "
-	  "lone one)" },
+	  "which image of an index; a lone image must match it, too (default: this machine's, "
+	  "or a lone image)" },
 	{ "--salt", "content|none|HEX", offsetof(struct convert_options, salt), salt_parse, false,
 	  "salt of the hash tree (default: content, the erofs' sha256)" },
 	{ "--json", NULL, offsetof(struct convert_options, json), option_flag, false,
@@ -148,9 +148,9 @@ static void warn_of_length(const char *cmdline)
 {
 	if (strlen(cmdline) > CMDLINE_WARN_BYTES)
 		fprintf(stderr,
-			"socle-image: warning: this command line has %zu bytes, and x86's kernel "
-			"takes "
-			"2047 in all; --salt none makes it shorter, merge makes one layer of all\n",
+			"socle-image: warning: this command line has %zu bytes, and an x86 kernel "
+			"accepts 2047 in all; --salt none makes it shorter, merge makes one layer "
+			"of all\n",
 			strlen(cmdline));
 }
 

@@ -30,7 +30,7 @@ static int run_command(int argc, char **argv)
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
 		if (!strcmp(argv[1], commands[i]->name))
 			return commands[i]->run(argc - 1, argv + 1);
-	fprintf(stderr, "socle-image: no command %s; see socle-image --help\n", argv[1]);
+	fprintf(stderr, "socle-image: unknown command %s; see socle-image --help\n", argv[1]);
 	return STATUS_USAGE;
 }
 

@@ -21,7 +21,7 @@ static int refuse_unused_tree(const struct boot *b, const struct volume *v, stru
 	    !devref_match(&b->search.set, &tree, &found))
 		return 0;
 	r = err_set(e, FAIL_ROOT_HASH_MISSING, EINVAL,
-		    "%s has a hash partition, and the command line no parameters for it",
+		    "%s has a hash partition, but the command line has no parameters for it",
 		    found.disk);
 	err_volume(e, v->name);
 	return r;

@@ -54,7 +54,7 @@ static int check_agent(const struct boot_plan *plan, struct err *e)
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
 		return err_set(e, FAIL_AGENT_MISSING, ENOENT, "%s is not a file", plan->agent);
 	if (!(st.st_mode & 0111))
-		return err_set(e, FAIL_AGENT_EXEC_FAILED, EACCES, "%s has no right to be executed",
+		return err_set(e, FAIL_AGENT_EXEC_FAILED, EACCES, "%s is not executable",
 			       plan->agent);
 	if (read(fd, start, sizeof(start)) < 0)
 		return err_errno(e, FAIL_DEVICE_READ_FAILED, "read %s", plan->agent);
@@ -79,7 +79,7 @@ static int make_tmp_writable(struct err *e)
 	if (!access("/tmp", W_OK) || errno == ENOENT)
 		return 0;
 	if (errno != EROFS)
-		return err_errno(e, FAIL_SYSTEM_CALL_FAILED, "look at /tmp");
+		return err_errno(e, FAIL_SYSTEM_CALL_FAILED, "stat /tmp");
 	if (sys_mount("tmpfs", "/tmp", "tmpfs", MS_NOSUID | MS_NODEV | MS_STRICTATIME, "mode=1777"))
 		return err_errno(e, FAIL_MOUNT_FAILED, "mount a tmpfs on /tmp");
 	return 0;

@@ -29,7 +29,8 @@ static int read_device(const struct device_search *s, const struct blockdev *b, 
 		return err_result(e, FAIL_DEVICE_READ_FAILED, n, "read the manifest from %s",
 				  b->name);
 	if ((size_t)n < size)
-		return err_set(e, FAIL_DEVICE_READ_FAILED, EIO, "%s ends in the manifest", b->name);
+		return err_set(e, FAIL_DEVICE_READ_FAILED, EIO, "%s ends within the manifest",
+			       b->name);
 	text[size] = '\0';
 	return 0;
 }
@@ -41,10 +42,11 @@ static int check_digest(const struct plan_manifest *m, const char *text, struct 
 
 	if (r)
 		return err_result(e, FAIL_KERNEL_FEATURE_MISSING, r,
-				  "the kernel does not hash (CONFIG_CRYPTO_USER_API_HASH)");
+				  "the kernel cannot hash (CONFIG_CRYPTO_USER_API_HASH)");
 	if (memcmp(digest, m->sha256, sizeof(digest)))
-		return err_set(e, FAIL_MANIFEST_MISMATCH, EBADMSG,
-			       "the manifest on the disk has another SHA-256");
+		return err_set(
+			e, FAIL_MANIFEST_MISMATCH, EBADMSG,
+			"the manifest on the disk has another SHA-256 than the command line says");
 	return 0;
 }
 

@@ -28,11 +28,11 @@ static const struct {
 } reasons[] = {
 	{ ENOEXEC, "it was built for another kernel, or is damaged" },
 	{ ENOENT, "it needs a symbol that the kernel does not have" },
-	{ EKEYREJECTED, "the kernel takes only modules that are signed with a key of its own" },
+	{ EKEYREJECTED, "the kernel accepts only modules that are signed with one of its keys" },
 	{ ENOKEY, "the kernel has no key for its signature" },
 	{ EBADMSG, "its signature is damaged" },
-	{ EPERM, "the kernel is locked, or loads no more modules" },
-	{ EINVAL, "the kernel does not take such a file, or a parameter of the command line" },
+	{ EPERM, "the kernel is locked down, or loads no more modules" },
+	{ EINVAL, "the kernel does not accept this file, or a parameter on the command line" },
 	{ ENODEV, "there is no device for it" },
 	{ ENOSYS, "the kernel was built without modules" },
 };

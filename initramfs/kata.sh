@@ -19,7 +19,7 @@ here=$(cd "${BASH_SOURCE[0]%/*}" && pwd)
 # shellcheck source=deps/machine.sh
 . "$here/../deps/machine.sh"
 
-[[ -n $dest ]] || { echo "kata.sh: say where to: make kata DESTDIR=DIR" >&2; exit 2; }
+[[ -n $dest ]] || { echo "kata.sh: specify where to: make kata DESTDIR=DIR" >&2; exit 2; }
 
 kernel=tools/packaging/kernel
 fragments=$kernel/configs/fragments

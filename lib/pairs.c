@@ -9,7 +9,7 @@ static int note_key(struct pairs *p, const char *key, struct err *e)
 	for (size_t i = 0; i < p->count; i++)
 		if (!strcmp(p->seen[i], key))
 			return err_set(e, FAIL_KEY_REPEATED, EINVAL,
-				       "%.40s= stands twice in one list", key);
+				       "%.40s= is specified twice in one list", key);
 	if (p->count == PAIRS_KEYS_MAX)
 		return err_set(e, FAIL_LIMIT_EXCEEDED, E2BIG, "a list has more than %d keys",
 			       PAIRS_KEYS_MAX);

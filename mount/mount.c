@@ -78,7 +78,7 @@ static int require_whole(const struct open_volume *o, const char *type, struct e
 	if (erofs_superblock_read(start, sizeof(start), &sb) ||
 	    sb.incompat & EROFS_INCOMPAT_REFUSED)
 		return err_set(e, FAIL_MOUNT_FAILED, EINVAL,
-			       "an erofs of this kind is not mounted by a verity superblock");
+			       "an erofs of this kind cannot be mounted with a verity superblock");
 	if (sb.size_bytes <= covered)
 		return 0;
 	return err_set(e, FAIL_VERITY_PARAMS_INVALID, EINVAL,

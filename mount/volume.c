@@ -39,7 +39,7 @@ static int check_options(const char *options, struct err *e)
 		if (word && !is_harmless(options, name))
 			return err_set(
 				e, FAIL_VALUE_INVALID, EINVAL,
-				"the mount option %.*s is not taken for a verified file system",
+				"the mount option %.*s is not allowed for a verified file system",
 				(int)(name < 60 ? name : 60), options);
 		options += word + (options[word] == ',');
 	}
@@ -50,7 +50,7 @@ int volume_finish(struct volume *v, struct err *e)
 {
 	if ((v->fec.kind != DEVREF_NONE) != (v->verity.fec_roots != 0))
 		return err_set(e, FAIL_VERITY_PARAMS_INVALID, EINVAL,
-			       "a FEC device and its roots go together");
+			       "a FEC device and the number of its roots must be given together");
 	if (check_options(v->options, e))
 		return -EINVAL;
 	if (v->proof == VOLUME_SUPERBLOCK)

@@ -49,8 +49,7 @@ int verity_adopt(const char *name, const struct verity_numbers *numbers,
 	if (!info.read_only || info.suspended || !info.live_table ||
 	    !table_matches(name, numbers, p))
 		return err_set(e, FAIL_VERITY_OPEN_FAILED, EEXIST,
-			       "there is a device %s, and its table is not the one asked for",
-			       name);
+			       "a device %s exists, and its table is not the one asked for", name);
 	dm_set_device(ret, name, &info);
 	/* As with our own devices: until the hand-over a bad block is an error that can be told. */
 	r = verity_arm(ret, VERITY_ON_CORRUPTION_EIO, NULL, e);

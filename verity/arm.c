@@ -122,7 +122,7 @@ int verity_arm(const struct verity_device *dev, enum verity_corruption policy,
 			load_policy(dev, old_line, sectors, policy);
 	if (r)
 		return err_result(e, FAIL_VERITY_OPEN_FAILED, r,
-				  "the kernel does not take the corruption policy for %s",
+				  "the kernel does not accept the corruption policy for %s",
 				  dev->name);
 	return 0;
 }

@@ -44,7 +44,7 @@ static int missing_hash(const char *name, struct err *e)
 	const char *option = "the hash";
 	char both[96], why[64];
 
-	snprintf(why, sizeof(why), "it does not hash with %.20s", name);
+	snprintf(why, sizeof(why), "it cannot hash with %.20s", name);
 	for (size_t i = 0; i < ARRAY_SIZE(hashes); i++)
 		if (!strcmp(hashes[i].name, name))
 			option = hashes[i].option;

@@ -13,7 +13,8 @@ int verity_kernel_check_signatures(int sysfs, struct err *e)
 {
 	if (!faccessat(sysfs, PARAMETER, F_OK, 0))
 		return 0;
-	return err_set(e, FAIL_KERNEL_FEATURE_MISSING, ENOTSUP,
-		       "the kernel lacks CONFIG_DM_VERITY_VERIFY_ROOTHASH_SIG: it verifies no "
-		       "signature of a root hash (socle-image kernel-check --feature signature)");
+	return err_set(
+		e, FAIL_KERNEL_FEATURE_MISSING, ENOTSUP,
+		"the kernel lacks CONFIG_DM_VERITY_VERIFY_ROOTHASH_SIG: it cannot verify "
+		"the signature of a root hash (socle-image kernel-check --feature signature)");
 }

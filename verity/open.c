@@ -18,7 +18,7 @@ static const struct refusal {
 } refusals[] = {
 	{ ENOKEY, "none of the kernel's keys made it" },
 	{ EKEYREJECTED, "it is of another root hash, or its key is revoked" },
-	{ EBADMSG, "it is no detached PKCS#7 message in DER" },
+	{ EBADMSG, "it is not a detached PKCS#7 message in DER" },
 	{ ENOPKG, "the kernel lacks an algorithm that it uses" },
 };
 

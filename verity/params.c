@@ -56,7 +56,7 @@ static int set_root_hash(struct verity_params *p, const char *value, struct err 
 	if (size < 0)
 		return err_set(e, FAIL_ROOT_HASH_INVALID, EINVAL,
 			       "root_hash= holds %zu characters that are not an even number of "
-			       "hexadecimal digits, 128 at the most",
+			       "hexadecimal digits, at most 128",
 			       strlen(value));
 	memcpy(p->root_hash, digest, sizeof(digest));
 	p->root_hash_size = (uint8_t)size;
@@ -70,7 +70,7 @@ static int set_salt(struct verity_params *p, const char *value, struct err *e)
 
 	if (size < 0 || !*value)
 		return err_set(e, FAIL_VERITY_PARAMS_INVALID, EINVAL,
-			       "salt= takes \"-\" or up to %d bytes as hexadecimal digits",
+			       "salt= must be \"-\" or up to %d bytes as hexadecimal digits",
 			       VERITY_SALT_MAX);
 	p->salt_size = (uint16_t)size;
 	return 0;
@@ -203,7 +203,7 @@ static int check_root_hash(const struct verity_params *p, struct err *e)
 		return err_set(e, FAIL_ROOT_HASH_MISSING, EINVAL, "no root_hash= is given");
 	if (p->root_hash_size != digest_size)
 		return err_set(e, FAIL_ROOT_HASH_INVALID, EINVAL,
-			       "root_hash= has %u bytes and %s makes %u", p->root_hash_size,
+			       "root_hash= has %u bytes, but %s has %u", p->root_hash_size,
 			       p->hash_name, digest_size);
 	return 0;
 }
@@ -233,8 +233,7 @@ int verity_params_check_root_hash(const struct verity_params *p, struct err *e)
 		if (p->root_hash_size == hashes[i].digest_size)
 			return 0;
 	return err_set(e, FAIL_ROOT_HASH_INVALID, EINVAL,
-		       "the root hash has %u bytes, which no allowed hash makes",
-		       p->root_hash_size);
+		       "the root hash has %u bytes, which no allowed hash has", p->root_hash_size);
 }
 
 int verity_params_finish(struct verity_params *p, bool hash_on_data_device, struct err *e)
@@ -265,7 +264,7 @@ int verity_params_finish(struct verity_params *p, bool hash_on_data_device, stru
 		return r;
 	if (hash_on_data_device && p->hash_start_block * p->hash_block_size < g.data_bytes)
 		return err_set(e, FAIL_VERITY_PARAMS_INVALID, EINVAL,
-			       "the hash tree at block %llu lies inside of the data",
+			       "the hash tree at block %llu is inside the data",
 			       (unsigned long long)p->hash_start_block);
 	return 0;
 }

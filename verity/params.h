@@ -66,7 +66,7 @@ void verity_params_init(struct verity_params *p);
  * hash_block_size= data_blocks= hash_start= salt= root_hash= fec_roots=
  * fec_offset=. Returns -ENOENT, with nothing recorded in e, for a key that is
  * not one of these; otherwise 0 or an error with its failure code. Whether a
- * key stands twice is its caller's business.
+ * key is specified twice is its caller's business.
  */
 int verity_params_set(struct verity_params *p, const char *key, const char *value, struct err *e);
 

@@ -52,7 +52,7 @@ static int take_base64(const char *text, const struct verity_signature_pool *poo
 	if (size == -E2BIG)
 		return most < VERITY_SIGNATURE_MAX ? no_room(pool, e) : too_long(e);
 	if (size < 0)
-		return invalid(e, "is no base64 text with its padding");
+		return invalid(e, "is not base64 text with its padding");
 	ref->size = (uint16_t)size;
 	return verity_signature_check(pool->bytes + pool->used, (size_t)size, e);
 }

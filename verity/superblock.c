@@ -34,7 +34,7 @@ static bool block_size_allowed(uint64_t size)
 static int read_algorithm(const uint8_t *at, struct verity_params *p, struct err *e)
 {
 	if (!memchr(at, 0, VERITY_HASH_NAME_SIZE))
-		return invalid(e, "verity superblock: the hash name has no end");
+		return invalid(e, "verity superblock: the hash name is not terminated");
 	memcpy(p->hash_name, at, VERITY_HASH_NAME_SIZE);
 	if (!verity_digest_size(p->hash_name))
 		return invalid(e, "verity superblock: hash \"%s\" is not allowed", p->hash_name);
@@ -59,7 +59,7 @@ static int read_geometry(const uint8_t *bytes, uint64_t offset_bytes, struct ver
 	if (p->data_blocks == 0)
 		return invalid(e, "verity superblock: no data blocks");
 	if (verity_hash_start(offset_bytes, p->hash_block_size, &p->hash_start_block))
-		return invalid(e, "verity superblock: it stands too far back on its device");
+		return invalid(e, "verity superblock: it is too far from the start of its device");
 	p->hash_start_given = true;
 	return verity_geometry(p, &geometry, e);
 }
@@ -85,13 +85,14 @@ int verity_superblock_read(const uint8_t bytes[VERITY_SUPERBLOCK_SIZE], uint64_t
 	if (memcmp(bytes + AT_SIGNATURE, signature, sizeof(signature)))
 		return err_set(e, FAIL_VERITY_PARAMS_INVALID, ENODATA, "no verity superblock");
 	if (le_get(bytes + AT_VERSION, 4) != 1)
-		return invalid(e, "verity superblock: version %" PRIu64 ", only 1 is known",
+		return invalid(e, "verity superblock: version %" PRIu64 ", only 1 is supported",
 			       le_get(bytes + AT_VERSION, 4));
 	verity_params_init(&p);
 	p.hash_type = (uint32_t)le_get(bytes + AT_HASH_TYPE, 4);
 	if (p.hash_type > 1)
 		return invalid(e,
-			       "verity superblock: hash type %" PRIu32 ", only 0 and 1 are known",
+			       "verity superblock: hash type %" PRIu32
+			       ", only 0 and 1 are supported",
 			       p.hash_type);
 	r = read_algorithm(bytes + AT_ALGORITHM, &p, e);
 	if (!r)

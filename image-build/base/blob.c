@@ -106,7 +106,7 @@ static int skip_padding(struct blob *b, struct err *e)
 {
 	while (b->in_at < b->in_size) {
 		if (b->in[b->in_at++])
-			return refuse(e, "bytes that are no gzip follow its last gzip member");
+			return refuse(e, "bytes that are not gzip follow its last gzip member");
 		if (b->in_at == b->in_size) {
 			int r = refill(b, e);
 
@@ -126,11 +126,11 @@ static int gzip_next_member(struct blob *b, struct err *e)
 	if (!z) {
 		b->decoder = z = memory_zero(1, sizeof(*z));
 		if (inflateInit2(z, 15 + 16) != Z_OK)
-			return refuse(e, "zlib does not start");
+			return refuse(e, "zlib cannot be initialised");
 	} else if (b->in_at == b->in_size || b->in[b->in_at] == 0) {
 		return skip_padding(b, e);
 	} else if (b->in[b->in_at] != 0x1f) {
-		return refuse(e, "bytes that are no gzip follow its last gzip member");
+		return refuse(e, "bytes that are not gzip follow its last gzip member");
 	} else {
 		inflateReset(z);
 	}

@@ -31,7 +31,7 @@ int option_list(const char *text, void *field, struct err *e)
 	if (!*text)
 		return refuse(e, "its value is empty");
 	if (list->count == OPTION_LIST_MAX)
-		return refuse_limit(e, "more than %d of them", OPTION_LIST_MAX);
+		return refuse_limit(e, "it is specified more than %d times", OPTION_LIST_MAX);
 	list->at[list->count++] = text;
 	return 0;
 }
@@ -104,16 +104,16 @@ static int take_option(const struct command *c, int argc, char **argv, int *i, v
 	struct err e = { .text = "" };
 
 	if (!o)
-		return usage_error(c, "no option %s", text);
+		return usage_error(c, "unknown option %s", text);
 	if (!o->argument && value)
 		return usage_error(c, "%s takes no value", o->name);
 	if (o->argument && !value) {
 		if (*i + 1 >= argc)
-			return usage_error(c, "%s wants %s", o->name, o->argument);
+			return usage_error(c, "%s needs %s", o->name, o->argument);
 		value = argv[++*i];
 	}
 	if ((*seen & 1UL << index) && !o->repeatable)
-		return usage_error(c, "%s stands twice", o->name);
+		return usage_error(c, "%s is specified twice", o->name);
 	*seen |= 1UL << index;
 	if (o->parse(value ? value : "", (char *)options + o->offset, &e))
 		return usage_error(c, "%s: %s", o->name, e.text);
@@ -139,7 +139,7 @@ int option_parse(const struct command *c, int argc, char **argv, void *options,
 		else if (!only_operands && argv[i][0] == '-' && argv[i][1])
 			status = take_option(c, argc, argv, &i, options, &seen);
 		else if (found || !operand)
-			return usage_error(c, "one argument too many: %s", argv[i]);
+			return usage_error(c, "unexpected argument %s", argv[i]);
 		else
 			found = argv[i];
 		if (status)

@@ -103,7 +103,7 @@ static int check_place(const char *path, struct err *e)
 	if (!strcmp(path, "-"))
 		return refuse(e, "an output is a file, not \"-\"");
 	if (!lstat(path, &st) && !S_ISREG(st.st_mode))
-		return refuse(e, "%.200s is there already, and is no regular file", path);
+		return refuse(e, "%.200s exists and is not a regular file", path);
 	return 0;
 }
 

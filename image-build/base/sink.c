@@ -41,13 +41,13 @@ int sink_open(struct sink *s, int fd, enum compression compression, struct err *
 		s->encoder = memory_zero(1, sizeof(z_stream));
 		if (deflateInit2(s->encoder, GZIP_LEVEL, Z_DEFLATED, 15 + 16, 9,
 				 Z_DEFAULT_STRATEGY) != Z_OK)
-			return refuse(e, "zlib does not start");
+			return refuse(e, "zlib cannot be initialised");
 	} else if (compression == COMPRESSION_ZSTD) {
 		s->encoder = ZSTD_createCCtx();
 		if (!s->encoder ||
 		    ZSTD_isError(ZSTD_CCtx_setParameter(s->encoder, ZSTD_c_compressionLevel,
 							ZSTD_LEVEL)))
-			return refuse(e, "zstd does not start");
+			return refuse(e, "zstd cannot be initialised");
 	}
 	return 0;
 }

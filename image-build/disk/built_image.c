@@ -22,7 +22,7 @@ int salt_parse(const char *text, void *field, struct err *e)
 	else if (!strcmp(text, "none"))
 		salt.kind = SALT_NONE;
 	else if (size <= 0)
-		return refuse(e, "--salt takes content, none or 1 to %d bytes in hex",
+		return refuse(e, "--salt must be content, none or 1 to %d bytes in hex",
 			      VERITY_SALT_MAX);
 	else
 		salt.size = (uint16_t)size;

@@ -69,7 +69,7 @@ static int check_directory(struct check *c, struct erofs_inode *disk, const stru
 	(void)c;
 	r = erofs_iterate_dir(&l.ctx, false);
 	if (r)
-		return differs(e, node, r == -EMLINK ? "a hard link is torn" : "unknown entries");
+		return differs(e, node, r == -EMLINK ? "a hard link is broken" : "unknown entries");
 	if (l.names != node->child_count)
 		return differs(e, node, "entries are missing");
 	return 0;

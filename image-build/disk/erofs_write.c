@@ -129,7 +129,7 @@ static int start_writer(struct pipe_writer *w, pthread_t *thread, int *ret_fd, s
 	int fds[2], r;
 
 	if (pipe2(fds, O_CLOEXEC))
-		return system_failed(e, "make a pipe");
+		return system_failed(e, "create a pipe");
 	w->fd = fds[1];
 	*ret_fd = fds[0];
 	r = pthread_create(thread, NULL, write_into_pipe, w);

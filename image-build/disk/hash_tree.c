@@ -208,8 +208,8 @@ int verity_check(int fd, const struct verity_params *p, struct err *e)
 
 	if (!r && p->root_hash_size != t.digest_size)
 		r = err_set(e, FAIL_ROOT_HASH_INVALID, EINVAL,
-			    "a root hash of %u bytes, %s has %zu", p->root_hash_size, p->hash_name,
-			    t.digest_size);
+			    "the root hash has %u bytes, but %s has %zu", p->root_hash_size,
+			    p->hash_name, t.digest_size);
 	for (int64_t level = r ? -2 : (int64_t)t.levels - 1; !r && level >= -1; level--)
 		r = check_level(&t, level, e);
 	close_reader(&t);

@@ -42,7 +42,7 @@ static int read_header(const uint8_t *at, size_t left, struct header *ret, struc
 		return refuse(e, "a cpio header without the newc magic");
 	if (hex_field(at + 14, &ret->mode) || hex_field(at + 54, &ret->size) ||
 	    hex_field(at + 94, &ret->name_size))
-		return refuse(e, "a cpio header with a field that is no number");
+		return refuse(e, "a cpio header with a field that is not a number");
 	if (!ret->name_size || ret->name_size > NAME_MAX_BYTES)
 		return refuse(e, "a cpio name of %u bytes", ret->name_size);
 	return 0;
@@ -81,7 +81,7 @@ static int scan_archive(const uint8_t *bytes, size_t size, struct cpio_segment *
 		    content + h.size > size)
 			return refuse(e, "a cpio entry is cut short");
 		if (name[h.name_size - 1])
-			return refuse(e, "a cpio name without an end");
+			return refuse(e, "a cpio name that is not terminated");
 		at = round_up_4(content + h.size);
 		if (at > size)
 			at = size;
@@ -140,7 +140,7 @@ static int unpack_gzip(const uint8_t *bytes, size_t size, struct buffer *out, si
 	int r = 0, state = Z_OK;
 
 	if (inflateInit2(&z, 15 + 16) != Z_OK)
-		return refuse(e, "zlib does not start");
+		return refuse(e, "zlib cannot be initialised");
 	while (!r && state == Z_OK) {
 		size_t chunk = size - fed < 1 << 20 ? size - fed : 1 << 20;
 
@@ -233,7 +233,7 @@ static int scan_packed(const uint8_t *bytes, size_t size, uint64_t offset, struc
 		return new_segment(facts, "xz", offset, &segment, e);
 	}
 	if (kind != IMAGE_GZIP && kind != IMAGE_ZSTD)
-		return refuse(e, "bytes at %llu that are no cpio archive",
+		return refuse(e, "bytes at %llu that are not a cpio archive",
 			      (unsigned long long)offset);
 	r = kind == IMAGE_GZIP ? unpack_gzip(bytes, size, &plain, used, e) :
 				 unpack_zstd(bytes, size, &plain, used, e);
@@ -241,7 +241,7 @@ static int scan_packed(const uint8_t *bytes, size_t size, uint64_t offset, struc
 		r = scan_plain(plain.bytes, plain.size, kind == IMAGE_GZIP ? "gzip" : "zstd",
 			       offset, facts, &n, e);
 	if (!r && n != plain.size)
-		r = refuse(e, "a packed archive that holds something else than cpio");
+		r = refuse(e, "a compressed archive that is not cpio");
 	free(plain.bytes);
 	return r;
 }
@@ -264,7 +264,7 @@ int cpio_scan(const uint8_t *bytes, size_t size, struct cpio_facts *ret, struct 
 		at += used;
 	}
 	if (!facts.count)
-		return refuse(e, "no cpio archive");
+		return refuse(e, "no cpio archive in it");
 	*ret = facts;
 	return 0;
 }

@@ -18,7 +18,7 @@ static int check_signatures(const struct initramfs_build *b, const struct boot_p
 		const char *path = verity_signature_path(&v->signature, plan->signatures);
 
 		if (path && !tree_find(&b->tree, path + 1))
-			return refuse(e, "the signature of %s is to be in %s: pack it with --file",
+			return refuse(e, "the signature of %s must be in %s: pack it with --file",
 				      v->name, path);
 	}
 	return 0;

@@ -47,7 +47,7 @@ int initramfs_add_node(struct initramfs_build *b, const char *path, struct inode
 			break;
 	}
 	if (!node_is_directory(dir))
-		r = refuse(e, "/%s: what it stands in is not a directory", path);
+		r = refuse(e, "/%s: its parent is not a directory", path);
 	else if (node_child(dir, name))
 		r = refuse(e, "/%s is packed twice", path);
 	else

@@ -23,7 +23,7 @@ static int choose_dependencies(struct modules *m, const struct module *module, b
 		if (found)
 			r = choose(m, found, optional, e);
 		else if (*path)
-			r = refuse(e, "%s: module %s needs %s, which is not there", m->directory,
+			r = refuse(e, "%s: module %s needs %s, which is missing", m->directory,
 				   module->name, path);
 	}
 	return r;

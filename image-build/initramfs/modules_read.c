@@ -57,8 +57,7 @@ static int take_dependencies(struct modules *m, char *line, struct err *e)
 	char *colon = strchr(line, ':');
 
 	if (!colon || strstr(line, ".."))
-		return refuse(e, "%s/modules.dep has a line that is none: %.80s", m->directory,
-			      line);
+		return refuse(e, "%s/modules.dep has an invalid line: %.80s", m->directory, line);
 	*colon = '\0';
 	add(m, line, colon + 1, false);
 	return 0;

@@ -201,7 +201,7 @@ static int add_driver(struct needs *n, enum feature feature, const struct devref
 	char text[DEVREF_TEXT_SIZE];
 
 	if (machine_described && n->of[feature] != NEED_YES)
-		return refuse(e, "the plan has %s, and the machine no %s",
+		return refuse(e, "the plan has %s, but the machine has no %s",
 			      devref_print(ref, text, sizeof(text)), feature_infos[feature].name);
 	needs_add(n, feature, NEED_YES);
 	return 0;

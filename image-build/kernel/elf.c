@@ -51,7 +51,7 @@ static int read_layout(int fd, const char *name, struct layout *ret, struct err 
 	l.header_size = (unsigned int)FIELD(&l, header, Ehdr, e_phentsize);
 	l.count = (unsigned int)FIELD(&l, header, Ehdr, e_phnum);
 	if (type != ET_EXEC && type != ET_DYN)
-		return refuse(e, "%s is an ELF file but no program", name);
+		return refuse(e, "%s is an ELF file but not a program", name);
 	if (!l.count || l.count > MAX_PROGRAM_HEADERS ||
 	    l.header_size != (l.wide ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr)))
 		return refuse(e, "%s: damaged ELF header", name);
@@ -83,7 +83,7 @@ int elf_check_static(int fd, const char *name, struct err *e)
 		if (type == PT_INTERP)
 			return refuse(
 				e,
-				"%s wants a dynamic linker (PT_INTERP), which the initramfs does "
+				"%s needs a dynamic linker (PT_INTERP), which the initramfs does "
 				"not have; link it with -static",
 				name);
 		if (__builtin_add_overflow(offset, size, &end) || end > (uint64_t)st.st_size)

@@ -36,7 +36,7 @@ struct kconfig {
 
 /*
  * A line that is no option, comment or empty is refused, with its number. Where
- * an option stands twice the last one counts. The text must outlive the result.
+ * an option is specified twice the last one counts. The text must outlive the result.
  */
 int kconfig_parse(const char *text, size_t size, struct kconfig *ret, struct err *e);
 void kconfig_free(struct kconfig *k);

@@ -59,7 +59,8 @@ static int choose_arch(struct kernel_config *c, const char *asked, struct err *e
 	if (asked) {
 		c->arch = kernel_arch_parse(asked);
 		if (!c->arch)
-			return refuse(e, "no architecture %.40s: x86_64, s390x or aarch64", asked);
+			return refuse(e, "unknown architecture %.40s: not x86_64, s390x or aarch64",
+				      asked);
 		if (said && said != c->arch)
 			return refuse(e, "it is for %s, not for %s", kernel_arch_name(said),
 				      kernel_arch_name(c->arch));

@@ -53,5 +53,5 @@ int media_type_layer(const char *type, enum compression *ret, struct err *e)
 	for (size_t i = 0; i < ARRAY_SIZE(refused); i++)
 		if (strstr(type, refused[i].part))
 			return refuse(e, "media type %.90s: %s", type, refused[i].why);
-	return refuse(e, "media type %.90s is no layer that is known here", type);
+	return refuse(e, "media type %.90s is not a known kind of layer", type);
 }

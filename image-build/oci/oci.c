@@ -92,7 +92,7 @@ static int read_digest(struct json_object *o, const char *key, struct digest *re
 	const char *text = text_member(o, key, DIGEST_TEXT_SIZE);
 
 	if (!text || !*text)
-		return refuse(e, "\"%s\" is missing or no digest", key);
+		return refuse(e, "\"%s\" is missing or not a digest", key);
 	return digest_parse(text, ret, e);
 }
 
@@ -265,13 +265,13 @@ static int find_manifest(const struct oci_source *s, const char *ref, const char
 		if (media_type_is_index(d.media_type))
 			continue;
 		if (*d.media_type && !media_type_is_manifest(d.media_type))
-			return refuse(e, "media type %s is no image manifest", d.media_type);
+			return refuse(e, "media type %s is not an image manifest", d.media_type);
 		ret->digest = d.digest;
 		memcpy(ret->platform, d.platform, sizeof(d.platform));
 		*ret_manifest = json_object_get(o);
 		return 0;
 	}
-	return r ? r : refuse_limit(e, "indexes more than %d deep", LIMIT_INDEX_DEPTH);
+	return r ? r : refuse_limit(e, "indexes nested more than %d deep", LIMIT_INDEX_DEPTH);
 }
 
 static int read_layer(struct json_object *o, struct json_object *diff_id, struct oci_layer *ret,
@@ -288,7 +288,7 @@ static int read_layer(struct json_object *o, struct json_object *diff_id, struct
 	ret->size = d.size;
 	snprintf(ret->media_type, sizeof(ret->media_type), "%s", d.media_type);
 	if (!json_object_is_type(diff_id, json_type_string))
-		return refuse(e, "its diff_id is no text");
+		return refuse(e, "its diff_id is not a string");
 	return digest_parse(json_object_get_string(diff_id), &ret->diff_id, e);
 }
 

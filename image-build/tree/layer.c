@@ -57,8 +57,8 @@ static int find_parent(struct layer *l, const char *path, struct node **ret, str
 		if (!node->inode)
 			node_set_inode(node, inode_new_implied());
 		if (!S_ISDIR(node->inode->mode))
-			return refuse(e, "\"%s\" stands below \"%s\", which is not a directory",
-				      path, name);
+			return refuse(e, "\"%s\" is below \"%s\", which is not a directory", path,
+				      name);
 		dir = node;
 	}
 	*ret = dir;
@@ -234,7 +234,7 @@ static int read_content(struct archive *a, struct spool *spool, struct inode *in
 	while ((r = archive_read_data_block(a, &bytes, &size, &offset)) == ARCHIVE_OK) {
 		if (offset < 0 || (uint64_t)offset > inode->size ||
 		    size > inode->size - (uint64_t)offset)
-			return refuse(e, "it holds data behind its size");
+			return refuse(e, "it has data beyond its size");
 		r = content_add(&inode->content, spool, bytes, size, (uint64_t)offset, e);
 		if (r)
 			return r;
@@ -331,7 +331,7 @@ static int add_entry(struct layer *l, struct archive *a, struct archive_entry *e
 	case NAME_IGNORED:
 		return 0;
 	case NAME_INVALID:
-		return refuse(e, "\"%s\" is no valid whiteout", path);
+		return refuse(e, "\"%s\" is not a valid whiteout", path);
 	case NAME_PLAIN:
 		break;
 	}

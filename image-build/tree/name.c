@@ -28,7 +28,7 @@ int name_clean(const char *raw, char ret[LIMIT_PATH + 1], struct err *e)
 		if (size == 1 && component[0] == '.')
 			continue;
 		if (size == 2 && component[0] == '.' && component[1] == '.')
-			return refuse(e, "name \"%.200s\" has a \"..\" in it", raw);
+			return refuse(e, "name \"%.200s\" has a \"..\" component", raw);
 		if (size > LIMIT_NAME)
 			return refuse_limit(
 				e, "name \"%.60s...\" has a component of %zu bytes, at most %d",

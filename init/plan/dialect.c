@@ -33,7 +33,7 @@ int plan_claim_root(struct boot_plan *plan, const char *dialect, const char *dm_
 int dialect_copy(char *to, size_t size, const char *key, const char *value, struct err *e)
 {
 	if (strlen(value) >= size)
-		return err_set(e, FAIL_VALUE_INVALID, E2BIG, "%s= takes %zu bytes at the most", key,
+		return err_set(e, FAIL_VALUE_INVALID, E2BIG, "%s= is limited to %zu bytes", key,
 			       size - 1);
 	strcpy(to, value);
 	return 0;

@@ -27,7 +27,7 @@ static int take(const struct cmdline_param *param, struct line_keys *keys, struc
 	if (strcmp(param->key, "dm-mod.create") && strcmp(param->key, "dm_mod.create"))
 		return 0;
 	if (keys->dm_create[0])
-		return err_set(e, FAIL_KEY_REPEATED, EINVAL, "dm-mod.create= stands twice");
+		return err_set(e, FAIL_KEY_REPEATED, EINVAL, "dm-mod.create= is specified twice");
 	if (!param->value || !*param->value)
 		return invalid(e, "it has no value");
 	return dialect_copy(keys->dm_create, sizeof(keys->dm_create), param->key, param->value, e);
@@ -66,7 +66,7 @@ static int check_root(const struct fields *f, const char *root, struct err *e)
 	snprintf(by_name, sizeof(by_name), "/dev/mapper/%s", f->name);
 	if (!*root || !strcmp(root, by_minor) || !strcmp(root, by_name))
 		return 0;
-	return invalid(e, "root= is another device");
+	return invalid(e, "root= names another device");
 }
 
 /* The words of a verity line and what takes them. */
@@ -106,8 +106,8 @@ static int take_option(const char *word, struct boot_plan *plan, struct verity_p
 		policy = VERITY_ON_CORRUPTION_RESTART;
 	else if (strcmp(word, "panic_on_corruption"))
 		return err_set(e, FAIL_VALUE_INVALID, EINVAL,
-			       "dm-mod.create=: the option %.60s weakens verification or is not "
-			       "known",
+			       "dm-mod.create=: the option %.60s weakens verification or is "
+			       "unknown",
 			       word);
 	if (!plan->given.on_corruption)
 		plan->on_corruption = policy;
@@ -123,12 +123,12 @@ static int take_options(char *rest, struct boot_plan *plan, struct verity_params
 	if (!word)
 		return 0;
 	if (parse_u64(word, 16, &count))
-		return invalid(e, "the number of options is none");
+		return invalid(e, "the number of options is not a number");
 	for (; !r && count; count--) {
 		word = strsep(&rest, " ");
 		r = word ? take_option(word, plan, p, e) : invalid(e, "options are missing");
 	}
-	return !r && rest ? invalid(e, "words are left over") : r;
+	return !r && rest ? invalid(e, "it has more words than options") : r;
 }
 
 /* "0 sectors verity format data hash …" */

@@ -99,13 +99,13 @@ static int take_extension(struct boot_plan *plan, const char *name, const char *
 
 	if (!is_name(name))
 		return err_set(e, FAIL_VALUE_INVALID, EINVAL,
-			       "an extension's name has up to %d letters, digits, - and _",
+			       "an extension's name must be up to %d letters, digits, - and _",
 			       NAME_MAX_LENGTH);
 	snprintf(volume_name, sizeof(volume_name), NAME_PREFIX "%.*s", NAME_MAX_LENGTH, name);
 	for (size_t i = 0; i < plan->extensions; i++)
 		if (!strcmp(plan->extension[i].name, volume_name))
 			return err_set(e, FAIL_KEY_REPEATED, EINVAL,
-				       PREFIX "%s" SUFFIX " stands twice", name);
+				       PREFIX "%s" SUFFIX " is specified twice", name);
 	if (plan->extensions == PLAN_EXTENSIONS_MAX)
 		return err_set(e, FAIL_LIMIT_EXCEEDED, E2BIG, "there are more than %d extensions",
 			       PLAN_EXTENSIONS_MAX);

@@ -89,7 +89,7 @@ static int take_init(const struct root_keys *keys, struct boot_plan *plan, struc
 		return 0;
 	if (!dialect_is_path(keys->init))
 		return err_set(e, FAIL_VALUE_INVALID, EINVAL,
-			       "init=%.100s is no absolute path without . and ..", keys->init);
+			       "init=%.100s is not an absolute path without . and ..", keys->init);
 	strcpy(plan->agent, keys->init);
 	return 0;
 }

@@ -13,7 +13,7 @@ static int take_key(const struct cmdline_param *param, bool *is_given, char *to,
 		    struct err *e)
 {
 	if (*is_given)
-		return err_set(e, FAIL_KEY_REPEATED, EINVAL, "%s= stands twice", param->key);
+		return err_set(e, FAIL_KEY_REPEATED, EINVAL, "%s= is specified twice", param->key);
 	*is_given = true;
 	return dialect_copy(to, size, param->key, param->value ? param->value : "", e);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
 /*
  * Our own keys. They are strict: an unknown one, or a single-valued one that
- * stands twice, refuses the boot. The grammar is in init/socle-init.8.
+ * is specified twice, refuses the boot. The grammar is in init/socle-init.8.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@
 
 static int invalid(struct err *e, const char *key, const char *value, const char *takes)
 {
-	return err_set(e, FAIL_VALUE_INVALID, EINVAL, PREFIX "%s=%.100s: it takes %s", key, value,
+	return err_set(e, FAIL_VALUE_INVALID, EINVAL, PREFIX "%s=%.100s: expected %s", key, value,
 		       takes);
 }
 
@@ -140,7 +140,7 @@ static int take_manifest(struct boot_plan *plan, const char *value, struct err *
 		else if (!strcmp(pair.key, "sha256"))
 			m.digest_size = hex_decode(v, m.sha256, sizeof(m.sha256));
 		else
-			return invalid(e, "manifest", value, "no other key than size= and sha256=");
+			return invalid(e, "manifest", value, "only the keys size= and sha256=");
 	}
 	if (r)
 		return r;
@@ -221,15 +221,16 @@ int dialect_socle_set(struct boot_plan *plan, const char *key, const char *value
 		if (strcmp(keys[i].key, key))
 			continue;
 		if (plan->keys_seen & 1U << i && !keys[i].repeated)
-			return err_set(e, FAIL_KEY_REPEATED, EINVAL, PREFIX "%s= stands twice",
-				       key);
+			return err_set(e, FAIL_KEY_REPEATED, EINVAL,
+				       PREFIX "%s= is specified twice", key);
 		plan->keys_seen |= 1U << i;
 		if (!value)
 			return err_set(e, FAIL_VALUE_INVALID, EINVAL, PREFIX "%s has no value",
 				       key);
 		return keys[i].take(plan, value, e);
 	}
-	return err_set(e, FAIL_KEY_UNKNOWN, EINVAL, "this version knows no " PREFIX "%.60s", key);
+	return err_set(e, FAIL_KEY_UNKNOWN, EINVAL, "this version does not know " PREFIX "%.60s",
+		       key);
 }
 
 static int take(const struct cmdline_param *param, struct line_keys *line, struct boot_plan *plan,

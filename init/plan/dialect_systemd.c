@@ -28,11 +28,11 @@ static const struct {
 	{ "options", offsetof(struct systemd_side, options), SYSTEMD_OPTIONS_SIZE },
 };
 
-/* A root hash that stands twice is refused, unlike systemd's last that counts. */
+/* A root hash that is specified twice is refused, unlike systemd's last that counts. */
 static int take_hash(const struct cmdline_param *param, struct systemd_side *side, struct err *e)
 {
 	if (side->given)
-		return err_set(e, FAIL_KEY_REPEATED, EINVAL, "%s= stands twice", param->key);
+		return err_set(e, FAIL_KEY_REPEATED, EINVAL, "%s= is specified twice", param->key);
 	side->given = true;
 	return dialect_copy(side->hash, sizeof(side->hash), param->key,
 			    param->value ? param->value : "", e);
@@ -146,7 +146,7 @@ static int check_asked(const struct systemd_keys *keys, struct err *e)
 
 	if (keys->off && (given || keys->root.asked || keys->usr.asked))
 		return err_set(e, FAIL_VALUE_INVALID, EINVAL,
-			       "systemd.verity= is off, and other keys ask for verity");
+			       "systemd.verity= is off, but other keys ask for verity");
 	for (size_t i = 0; i < ARRAY_SIZE(sides); i++)
 		if (sides[i]->asked && !sides[i]->given)
 			return err_set(e, FAIL_ROOT_HASH_MISSING, EINVAL,

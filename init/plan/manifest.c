@@ -89,7 +89,8 @@ static int take_layer_members(struct json_object *object, struct boot_plan *plan
 	for (; !json_object_iter_equal(&at, &end); json_object_iter_next(&at)) {
 		const char *value = scalar(json_object_iter_peek_value(&at));
 		int r = value ? layer_set(plan, v, json_object_iter_peek_name(&at), value, e) :
-				invalid(e, "a layer's value is no text and no whole number");
+				invalid(e,
+					"a layer's value is neither a string nor a whole number");
 
 		if (r)
 			return r;
@@ -107,7 +108,7 @@ static int take_layer(struct json_object *object, struct boot_plan *plan, struct
 	if (r)
 		return r;
 	r = json_object_is_type(object, json_type_object) ? take_layer_members(object, plan, v, e) :
-							    invalid(e, "a layer is no object");
+							    invalid(e, "a layer is not an object");
 	if (r)
 		err_volume(e, v->name);
 	return r;
@@ -120,7 +121,7 @@ static int take_layers(struct json_object *list, struct boot_plan *plan, struct 
 	if (r)
 		return r;
 	if (!json_object_is_type(list, json_type_array) || !json_object_array_length(list))
-		return invalid(e, "\"layers\" is no list of layers");
+		return invalid(e, "\"layers\" is not an array of layers");
 	for (size_t i = 0; !r && i < json_object_array_length(list); i++)
 		r = take_layer(json_object_array_get_idx(list, i), plan, e);
 	return r;
@@ -136,10 +137,11 @@ static int take_member(const char *name, struct json_object *value, struct boot_
 	if (!strcmp(name, "layers"))
 		return take_layers(value, plan, e);
 	if (!text)
-		return invalid(e, "a value is no text and no whole number");
+		return invalid(e, "a value is neither a string nor a whole number");
 	/* The command line's way to a manifest, and a layer outside of the list. */
 	if (!strcmp(name, "manifest") || !strcmp(name, "layer"))
-		return err_set(e, FAIL_KEY_UNKNOWN, EINVAL, "a manifest has no key \"%s\"", name);
+		return err_set(e, FAIL_KEY_UNKNOWN, EINVAL, "unknown key \"%s\" in the manifest",
+			       name);
 	return dialect_socle_set(plan, name, text, e);
 }
 
@@ -167,7 +169,8 @@ int manifest_parse(const char *text, size_t size, struct boot_plan *plan, struct
 	size_t used;
 
 	if (!tokener)
-		return err_set(e, FAIL_SYSTEM_CALL_FAILED, ENOMEM, "no memory for the manifest");
+		return err_set(e, FAIL_SYSTEM_CALL_FAILED, ENOMEM,
+			       "out of memory for the manifest");
 	if (size > PLAN_MANIFEST_MAX)
 		return err_set(e, FAIL_LIMIT_EXCEEDED, E2BIG, "the manifest has more than %d bytes",
 			       PLAN_MANIFEST_MAX);
@@ -177,13 +180,13 @@ int manifest_parse(const char *text, size_t size, struct boot_plan *plan, struct
 		return invalid(e, json_tokener_error_desc(json_tokener_get_error(tokener)));
 	used = json_tokener_get_parse_end(tokener);
 	if (used + strspn(text + used, " \t\r\n") != size)
-		return invalid(e, "something follows the JSON text");
+		return invalid(e, "there is data after the JSON text");
 	if (!json_object_is_type(object, json_type_object))
-		return invalid(e, "it is no object");
+		return invalid(e, "it is not an object");
 	if (members_in_text(text) != members_in_object(object))
 		return err_set(
 			e, FAIL_KEY_REPEATED, EINVAL,
-			"a key stands twice in one object of the manifest, or there are more "
+			"a key is specified twice in one object of the manifest, or there are more "
 			"objects than it and its layers");
 	return take_members(object, plan, e);
 }

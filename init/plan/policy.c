@@ -20,7 +20,7 @@ static const struct {
 
 static int invalid(struct err *e, const char *line)
 {
-	return err_set(e, FAIL_VALUE_INVALID, EINVAL, POLICY_FILE " has a line \"%.60s\"", line);
+	return err_set(e, FAIL_VALUE_INVALID, EINVAL, POLICY_FILE ": invalid line \"%.60s\"", line);
 }
 
 static int take_line(char *line, struct policy *policy, unsigned int *seen, struct err *e)
@@ -35,7 +35,7 @@ static int take_line(char *line, struct policy *policy, unsigned int *seen, stru
 			continue;
 		if (*seen & 1U << i)
 			return err_set(e, FAIL_KEY_REPEATED, EINVAL,
-				       POLICY_FILE ": %s= stands twice", line);
+				       POLICY_FILE ": %s= is specified twice", line);
 		*seen |= 1U << i;
 		if (strcmp(value, keys[i].default_word) && strcmp(value, keys[i].other_word)) {
 			value[-1] = '=';
@@ -44,7 +44,7 @@ static int take_line(char *line, struct policy *policy, unsigned int *seen, stru
 		*(bool *)((char *)policy + keys[i].offset) = !strcmp(value, keys[i].other_word);
 		return 0;
 	}
-	return err_set(e, FAIL_KEY_UNKNOWN, EINVAL, POLICY_FILE " has no key %.40s", line);
+	return err_set(e, FAIL_KEY_UNKNOWN, EINVAL, POLICY_FILE ": unknown key %.40s", line);
 }
 
 int policy_parse(char *text, struct policy *ret, struct err *e)
@@ -90,7 +90,7 @@ int policy_check(const struct policy *policy, const struct boot_plan *plan, stru
 		r = check_volume(policy, v, e);
 	if (!r && policy->corruption_stops && plan->on_corruption == VERITY_ON_CORRUPTION_EIO)
 		r = err_set(e, FAIL_POLICY_REFUSED, EPERM,
-			    "socle.on_corruption=eio lets a guest go on that has met corruption, "
-			    "and the policy of this initramfs does not");
+			    "socle.on_corruption=eio lets a guest go on after corruption, "
+			    "and the policy of this initramfs forbids it");
 	return r;
 }

@@ -51,8 +51,7 @@ static int take_flag(const char *word, struct boot_plan *plan, struct volume *v,
 	}
 	if (!restart && strcmp(word, "panic-on-corruption"))
 		return err_set(e, FAIL_VALUE_INVALID, EINVAL,
-			       "the verity option %.60s weakens verification or is not known",
-			       word);
+			       "the verity option %.60s weakens verification or is unknown", word);
 	if (!plan->given.on_corruption)
 		plan->on_corruption =
 			restart ? VERITY_ON_CORRUPTION_RESTART : VERITY_ON_CORRUPTION_PANIC;
@@ -79,10 +78,10 @@ static int take_value(const struct pair *pair, struct boot_plan *plan, struct vo
 		    parsed->hash_offset_bytes % 512 == 0)
 			return 0;
 		return err_set(e, FAIL_VALUE_INVALID, EINVAL,
-			       "hash-offset=%.40s is no multiple of 512 below 2^63", pair->value);
+			       "hash-offset=%.40s is not a multiple of 512 below 2^63",
+			       pair->value);
 	}
-	return err_set(e, FAIL_VALUE_INVALID, EINVAL, "the verity option %.60s= is not known",
-		       pair->key);
+	return err_set(e, FAIL_VALUE_INVALID, EINVAL, "unknown verity option %.60s=", pair->key);
 }
 
 static int take_all(char *text, struct boot_plan *plan, struct volume *v, struct parsed *parsed,
@@ -117,7 +116,7 @@ static int take_geometry(struct volume *v, const struct parsed *parsed, struct e
 	}
 	if (parsed->hash_offset_bytes % p->hash_block_size)
 		return err_set(e, FAIL_VALUE_INVALID, EINVAL,
-			       "hash-offset= is no multiple of the hash block size");
+			       "hash-offset= is not a multiple of the hash block size");
 	p->hash_start_block = parsed->hash_offset_bytes / p->hash_block_size;
 	p->hash_start_given = true;
 	return 0;

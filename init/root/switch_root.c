@@ -27,7 +27,7 @@ static int move_api(const char *new_root, struct err *e)
 		if (sys_mkdir(target, 0755) && errno != EEXIST)
 			return err_errno(e, FAIL_MOUNT_FAILED,
 					 "the root has no directory %s to mount on, and it cannot "
-					 "be made",
+					 "be created",
 					 moved[i]);
 		if (sys_mount(moved[i], target, NULL, MS_MOVE, NULL))
 			return err_errno(e, FAIL_MOUNT_FAILED, "move %s into the new root",

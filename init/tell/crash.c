@@ -24,7 +24,7 @@ static void tell(int signal)
 	/* Another process than the one that asked, the watchdog say, merely ends. */
 	if (getpid() != owner)
 		_exit(1);
-	(void)err_set(&e, FAIL_INIT_CRASHED, EFAULT, "socle-init was ended by signal %d (%s)",
+	(void)err_set(&e, FAIL_INIT_CRASHED, EFAULT, "socle-init was killed by signal %d (%s)",
 		      signal, strsignal(signal));
 	watchdog_stop();
 	leave(how_to_fail, *failing_step, &e);

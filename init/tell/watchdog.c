@@ -57,7 +57,7 @@ _Noreturn static void watch(void)
 	if (!claim())
 		_exit(0);
 	(void)err_set(&e, FAIL_BOOT_STALLED, ETIMEDOUT,
-		      "the step did not come to its end: a disk or a bus does not answer");
+		      "the step did not finish: a disk or a bus does not respond");
 	leave(&shared->failure, shared->step, &e);
 }
 

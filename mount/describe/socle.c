@@ -32,7 +32,8 @@ int volume_set(struct volume *v, const char *key, const char *value,
 		return verity_signature_parse(value, pool, &v->signature, e);
 	r = verity_params_set(&v->verity, key, value, e);
 	if (r == -ENOENT)
-		return err_set(e, FAIL_KEY_UNKNOWN, EINVAL, "a layer has no key \"%.40s\"", key);
+		return err_set(e, FAIL_KEY_UNKNOWN, EINVAL, "unknown key \"%.40s\" in a layer",
+			       key);
 	return r;
 }
 
@@ -64,7 +65,7 @@ int volume_set_all(struct volume *v, const char *text, struct verity_signature_p
 	int r;
 
 	if (strlen(text) >= sizeof(copy))
-		return err_set(e, FAIL_LIMIT_EXCEEDED, E2BIG, "a layer takes more than %d bytes",
+		return err_set(e, FAIL_LIMIT_EXCEEDED, E2BIG, "a layer has more than %d bytes",
 			       SOCLE_TEXT_SIZE - 1);
 	strcpy(copy, text);
 	r = volume_set(v, "device", strsep(&rest, ","), pool, e);

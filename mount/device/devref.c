@@ -210,7 +210,7 @@ int devref_parse(const char *text, struct devref *ret, struct err *e)
 	if (n < 0 || (size_t)n >= sizeof(base) || take_suffix(base, &ref) || parse_form(base, &ref))
 		return err_set(
 			e, FAIL_VALUE_INVALID, EINVAL,
-			"\"%.120s\" is no device reference (/dev/NAME, MAJOR:MINOR, SERIAL=, "
+			"\"%.120s\" is not a device reference (/dev/NAME, MAJOR:MINOR, SERIAL=, "
 			"PARTUUID=, PARTLABEL=, UUID=, LABEL=, PCI=, SCSI= or CCW=)",
 			text);
 	*ret = ref;

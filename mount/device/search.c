@@ -69,9 +69,8 @@ static int ambiguous(const struct device_search *s, const struct device_wish *wi
 		     struct err *e)
 {
 	char ref[DEVREF_TEXT_SIZE], inventory[ERR_TEXT_SIZE];
-	int r = err_set(e, FAIL_DEVICE_AMBIGUOUS, ENOTUNIQ,
-			"%zu devices answer to %s; there are: %s", count,
-			devref_print(wish->ref, ref, sizeof(ref)),
+	int r = err_set(e, FAIL_DEVICE_AMBIGUOUS, ENOTUNIQ, "%zu devices match %s; present: %s",
+			count, devref_print(wish->ref, ref, sizeof(ref)),
 			blockdev_inventory(&s->set, inventory, sizeof(inventory) / 2));
 
 	err_volume(e, wish->volume);
@@ -83,7 +82,7 @@ static int not_found(const struct device_search *s, const struct device_wish *wi
 {
 	char ref[DEVREF_TEXT_SIZE], inventory[ERR_TEXT_SIZE];
 	int r = err_set(e, FAIL_DEVICE_NOT_FOUND, ENODEV,
-			"no device answered to %s within %d s; there are: %s",
+			"no device matched %s within %d s; present: %s",
 			devref_print(wish->ref, ref, sizeof(ref)), (timeout_ms + 999) / 1000,
 			blockdev_inventory(&s->set, inventory, sizeof(inventory) / 2 + 128));
 

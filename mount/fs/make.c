@@ -8,7 +8,7 @@
 int make_dir(const char *path, unsigned int mode, struct err *e)
 {
 	if (sys_mkdir(path, mode) && errno != EEXIST)
-		return err_errno(e, FAIL_SYSTEM_CALL_FAILED, "make %s", path);
+		return err_errno(e, FAIL_SYSTEM_CALL_FAILED, "create %s", path);
 	return 0;
 }
 

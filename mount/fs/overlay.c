@@ -21,8 +21,8 @@ int overlay_mount(const struct overlay *o, struct err *e)
 	};
 
 	if (o->count > OVERLAY_LOWER_MAX)
-		return err_set(e, FAIL_LIMIT_EXCEEDED, E2BIG, "%zu layers are more than %d",
-			       o->count, OVERLAY_LOWER_MAX);
+		return err_set(e, FAIL_LIMIT_EXCEEDED, E2BIG, "%zu layers, at most %d", o->count,
+			       OVERLAY_LOWER_MAX);
 	options[count++] = (struct fs_option){ "source", "socle" };
 	for (size_t i = 0; i < o->count; i++)
 		options[count++] = (struct fs_option){ "lowerdir+", o->lowerdirs[i] };
@@ -72,7 +72,7 @@ int overlay_make_upper(const char *target, const char *size, struct err *e)
 	for (int i = 0; i < 2; i++) {
 		snprintf(dir[i], sizeof(dir[i]), "%s/%s", target, i ? "work" : "upper");
 		if (sys_mkdir(dir[i], 0755))
-			return err_errno(e, FAIL_OVERLAY_FAILED, "make %s", dir[i]);
+			return err_errno(e, FAIL_OVERLAY_FAILED, "create %s", dir[i]);
 	}
 	return require_trusted_xattrs(dir[0], e);
 }

@@ -64,7 +64,7 @@ check_room()
 
 while read -r room; do
 	if [[ ! -v may_include[$room] ]]; then
-		echo "$room is no room of tests/check/check_includes.sh"
+		echo "$room is not a room of tests/check/check_includes.sh"
 		status=1
 		continue
 	fi

@@ -31,7 +31,7 @@ hash=$(printf 'a%.0s' {1..64})
 layer=socle.layer=SERIAL=a,root_hash=$hash,data_blocks=2,signature=/etc/root.p7s
 
 for output in pipe link .; do
-	refused "is no regular file" initramfs --init init --output "$output"
+	refused "is not a regular file" initramfs --init init --output "$output"
 done
 refused 'not "-"' initramfs --init init --output -
 refused "is also an input" initramfs --init init --output init

@@ -31,5 +31,5 @@ quiet rdinit="/bin/sh"|/bin/sh
 END
 line=rdinit=
 [[ $(plan) == *"rdinit= makes"* && $(plan --json) == *"rdinit= makes"* ]] ||
-	{ echo "the empty rdinit= is not warned of"; status=1; }
+	{ echo "the empty rdinit= gets no warning"; status=1; }
 exit $status

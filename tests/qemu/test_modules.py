@@ -71,7 +71,7 @@ def test_module_that_does_not_load(bed: Bed, one: list[Layer], change: Callable[
     machine.initramfs = bed.initramfs(tree=tree_with(bed, "overlay", change))
     sentence = expect.failure(bed.boot(machine), "MODULE_FAILED", "modules")
     assert sentence == ("load the kernel module overlay.ko: Key was rejected by service: the "
-                        "kernel takes only modules that are signed with a key of its own")
+                        "kernel accepts only modules that are signed with one of its keys")
 
 
 def names(bed: Bed, *options: str) -> set[str]:

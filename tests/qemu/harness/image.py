@@ -72,7 +72,7 @@ def seal_layer(data: Path, out: Path, beside: bool = False, fec: bool = False,
     """
     size = data.stat().st_size
     if size % 4096:
-        raise ToolError(f"{data} has {size} bytes, which is no multiple of 4096")
+        raise ToolError(f"{data} has {size} bytes, which is not a multiple of 4096")
     out.write_bytes(data.read_bytes())
     hash_disk = out.with_suffix(".hash") if beside else None
     fec_disk = out.with_suffix(".fec") if fec else None

@@ -133,7 +133,7 @@ static void test_agents(void **state)
 		{ "/sbin/folder", FAIL_AGENT_MISSING, "/sbin/folder is not a file" },
 		/* and nobody waits for who writes into it */
 		{ "/sbin/fifo", FAIL_AGENT_MISSING, "/sbin/fifo is not a file" },
-		{ "/sbin/text", FAIL_AGENT_EXEC_FAILED, "/sbin/text has no right to be executed" },
+		{ "/sbin/text", FAIL_AGENT_EXEC_FAILED, "/sbin/text is not executable" },
 	};
 
 	(void)state;

@@ -121,7 +121,7 @@ static void test_modules(void **state)
 		  "kernel, or is damaged" },
 		{ "a.ko\nb.ko\n", 2, EKEYREJECTED,
 		  "finit_module A params=\nfinit_module B params=\n",
-		  "module b.ko: Key was rejected by service: the kernel takes only modules that "
+		  "module b.ko: Key was rejected by service: the kernel accepts only modules that "
 		  "are signed" },
 		{ "a.ko\n", 1, ENOENT, "finit_module A params=\n", "a symbol that the kernel" },
 		{ "a.ko\n", 1, E2BIG, "finit_module A params=\n",

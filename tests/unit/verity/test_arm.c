@@ -75,7 +75,7 @@ static void test_arm_without_resume(void **state)
 	(void)state;
 	fake_dm.refused = "1 panic_on_corruption";
 	expect_failure("resume", verity_arm(device, VERITY_ON_CORRUPTION_PANIC, NULL, &e), &e,
-		       FAIL_VERITY_OPEN_FAILED, "does not take the corruption policy");
+		       FAIL_VERITY_OPEN_FAILED, "does not accept the corruption policy");
 }
 
 static void test_arm_of_other_tables(void **state)
@@ -101,7 +101,7 @@ static void test_arm_of_other_tables(void **state)
 	device = fake_dm_reset(0);
 	strcpy(fake_dm.table, "1 2 3");
 	expect_failure("short", verity_arm(device, VERITY_ON_CORRUPTION_PANIC, NULL, &e), &e,
-		       FAIL_VERITY_OPEN_FAILED, "does not take the corruption policy");
+		       FAIL_VERITY_OPEN_FAILED, "does not accept the corruption policy");
 	assert_int_equal(fake_dm.tasks, 0);
 }
 
@@ -178,7 +178,7 @@ static void test_arm_signed(void **state)
 		assert_string_equal(fake_sys.log, rows[i].log);
 		if (rows[i].result)
 			expect_failure(rows[i].label, r, &e, FAIL_VERITY_OPEN_FAILED,
-				       "does not take the corruption policy");
+				       "does not accept the corruption policy");
 		assert_int_equal(r, rows[i].result);
 		assert_int_equal(fake_dm.tasks, 0);
 	}

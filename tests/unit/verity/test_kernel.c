@@ -57,7 +57,7 @@ static void test_kernel_features(void **state)
 		  "lacks CONFIG_CRYPTO_USER_API_HASH or CONFIG_CRYPTO_SHA512," },
 		{ "not sha512", 0, "verity", 0, "sha256", "sha512",
 		  "the kernel lacks CONFIG_CRYPTO_SHA512, or its module is not in the "
-		  "initramfs: it does not hash with sha512" },
+		  "initramfs: it cannot hash with sha512" },
 		{ "not sha384", 0, "verity", 0, "sha256", "sha384",
 		  "the kernel lacks CONFIG_CRYPTO_SHA512, " },
 		{ "not sha256", 0, "verity", 0, "sha512", "sha256",

@@ -123,10 +123,10 @@ static void test_not_one(void **state)
 	fill(bytes);
 	memset(bytes + 32, 's', VERITY_HASH_NAME_SIZE);
 	expect_failure("name without an end", verity_superblock_read(bytes, 0, &p, NULL, &e), &e,
-		       FAIL_VERITY_PARAMS_INVALID, "no end");
+		       FAIL_VERITY_PARAMS_INVALID, "not terminated");
 	fill(bytes);
 	expect_failure("offset", verity_superblock_read(bytes, UINT64_MAX - 100, &p, NULL, &e), &e,
-		       FAIL_VERITY_PARAMS_INVALID, "far back");
+		       FAIL_VERITY_PARAMS_INVALID, "too far from the start");
 }
 
 int main(void)

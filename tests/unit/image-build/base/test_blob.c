@@ -146,13 +146,13 @@ static void test_damage(void **state)
 		bytes_add(&b, "garbage", 7);
 		expect_failure("garbage", (int)unpack(&b, packed[i], &stored, &out, &e), &e,
 			       FAIL_VALUE_INVALID,
-			       packed[i] == COMPRESSION_GZIP ? "no gzip" : "zstd");
+			       packed[i] == COMPRESSION_GZIP ? "not gzip" : "zstd");
 		b.size -= 7;
 		if (packed[i] == COMPRESSION_GZIP) {
 			bytes_add(&b, "\0\0\0x", 4);
 			expect_failure("behind padding",
 				       (int)unpack(&b, packed[i], &stored, &out, &e), &e,
-				       FAIL_VALUE_INVALID, "no gzip");
+				       FAIL_VALUE_INVALID, "not gzip");
 			b.size -= 4;
 		}
 		b.at[b.size / 2] ^= 0x55;

@@ -104,7 +104,7 @@ static void test_discard(void **state)
 	expect_failure("commit", output_commit(&o, &e), &e, FAIL_SYSTEM_CALL_FAILED, "rename");
 	assert_int_equal(files_in(t.path), 1);
 	expect_failure("there", output_create(&o, path, &e), &e, FAIL_VALUE_INVALID,
-		       "is no regular file");
+		       "is not a regular file");
 	expect_failure("create", output_create(&o, "/proc/nowhere/file", &e), &e,
 		       FAIL_SYSTEM_CALL_FAILED, "/proc/nowhere/file");
 	fd = output_scratch(t.path, &e);

@@ -282,7 +282,7 @@ static void test_check_notices_crossed_links(void **state)
 	node_set_inode(b, c->inode);
 	node_set_inode(c, of_a);
 	in_child(call_check, &l.tree, path, s);
-	expect_failure("crossed", s->result, &s->e, FAIL_VALUE_INVALID, "torn");
+	expect_failure("crossed", s->result, &s->e, FAIL_VALUE_INVALID, "a hard link is broken");
 	layer_free(&l);
 	temp_remove(&temp);
 }

@@ -128,7 +128,7 @@ static void test_lists_that_are_none(void **state)
 	put_text(t.fd, "modules.builtin", "");
 	put_text(t.fd, "modules.dep", "kernel/../../etc/shadow:\n");
 	expect_failure("a way out", modules_open(&m, t.path, &e), &e, FAIL_VALUE_INVALID,
-		       "modules.dep has a line that is none");
+		       "modules.dep has an invalid line");
 	unlinkat(t.fd, "modules.dep", 0);
 	expect_failure("other", modules_open(&m, t.path, &e), &e, FAIL_SYSTEM_CALL_FAILED,
 		       "modules.dep (is this a directory like");

@@ -161,9 +161,10 @@ static void test_plan_and_machine(void **state)
 	expect_success("nvme", plan_needs(LAYER("/dev/nvme0n1"), true, &needs, &e), &e);
 	expect_success("serial", plan_needs(LAYER("SERIAL=x"), true, &needs, &e), &e);
 	expect_failure("vda", plan_needs(LAYER("/dev/vda"), true, &needs, &e), &e,
-		       FAIL_VALUE_INVALID, "the plan has /dev/vda, and the machine no virtio-blk");
+		       FAIL_VALUE_INVALID,
+		       "the plan has /dev/vda, but the machine has no virtio-blk");
 	expect_failure("ccw", plan_needs(LAYER("CCW=0.0.1"), true, &needs, &e), &e,
-		       FAIL_VALUE_INVALID, "the machine no virtio-ccw");
+		       FAIL_VALUE_INVALID, "the machine has no virtio-ccw");
 }
 
 int main(void)

@@ -94,7 +94,7 @@ static const struct {
 	{ "none", "", "", "without layers" },
 	{ "more layers than ids", LAYER "," LAYER, DIFF_ID, "2 layers, but 1" },
 	{ "more ids than layers", LAYER, DIFF_ID "," DIFF_ID, "1 layers, but 2" },
-	{ "an id that is a number", LAYER, "7", "no text" },
+	{ "an id that is a number", LAYER, "7", "not a string" },
 	{ "an id of another algorithm", LAYER, "\"md5:00\"", "neither" },
 	{ "a short digest",
 	  "{\"mediaType\":\"" LAYER_TYPE "\",\"digest\":\"sha256:00\",\"size\":5}", DIFF_ID, "64" },
@@ -107,7 +107,8 @@ static const struct {
 	  "{\"mediaType\":\"" LAYER_TYPE "\",\"digest\":\"sha256:" ZEROES "\",\"size\":-5}",
 	  DIFF_ID, "size" },
 	{ "no object", "7", DIFF_ID, "size" },
-	{ "no media type", "{\"digest\":\"sha256:" ZEROES "\",\"size\":5}", DIFF_ID, "no layer" },
+	{ "no media type", "{\"digest\":\"sha256:" ZEROES "\",\"size\":5}", DIFF_ID,
+	  "not a known kind of layer" },
 };
 
 static void test_images(void **state)
@@ -294,7 +295,7 @@ static void test_media_types(void **state)
 		{ "application/vnd.docker.image.rootfs.foreign.diff.tar.gzip", 0, "foreign" },
 		{ "application/vnd.oci.image.layer.v1.tar+lz4", 0, "tar+lz4" },
 		{ "application/vnd.erofs.layer.v1", 0, "erofs" },
-		{ "", 0, "no layer" },
+		{ "", 0, "not a known kind of layer" },
 	};
 
 	(void)state;

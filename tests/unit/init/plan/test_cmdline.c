@@ -188,7 +188,7 @@ static const struct {
 	{ "ab.x=1 .x=1 a=1 a. a.=1 A.x=1", "a.ko", "" },
 	{ "a.x=1", "ab.ko", "" },
 	{ "-- a.x=1", "a.ko", "" },
-	/* all of them, where a name stands twice: the kernel takes the last */
+	/* all of them, where a name is specified twice: the kernel takes the last */
 	{ "a.x=1 a.x=2", "a.ko", "x=\"1\" x=\"2\"" },
 };
 

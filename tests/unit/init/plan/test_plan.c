@@ -126,17 +126,19 @@ static const struct refused_row {
 	const char *words;
 } refused_rows[] = {
 	/* keys of ours that are none */
-	{ LAYER " socle.", FAIL_KEY_UNKNOWN, "knows no socle." },
-	{ LAYER " socle.=1", FAIL_KEY_UNKNOWN, "knows no socle." },
-	{ LAYER " socle.layers=1", FAIL_KEY_UNKNOWN, "knows no socle.layers" },
-	{ LAYER " socle.laye=1", FAIL_KEY_UNKNOWN, "knows no socle.laye" },
-	{ LAYER " socle.on-failure=panic", FAIL_KEY_UNKNOWN, "knows no socle.on-failure" },
-	{ LAYER " socle.Agent=/a", FAIL_KEY_UNKNOWN, "knows no socle.Agent" },
-	{ LAYER " socle.verity=off", FAIL_KEY_UNKNOWN, "knows no socle.verity" },
-	{ LAYER " socle.debug", FAIL_KEY_UNKNOWN, "knows no socle.debug" },
+	{ LAYER " socle.", FAIL_KEY_UNKNOWN, "does not know socle." },
+	{ LAYER " socle.=1", FAIL_KEY_UNKNOWN, "does not know socle." },
+	{ LAYER " socle.layers=1", FAIL_KEY_UNKNOWN, "does not know socle.layers" },
+	{ LAYER " socle.laye=1", FAIL_KEY_UNKNOWN, "does not know socle.laye" },
+	{ LAYER " socle.on-failure=panic", FAIL_KEY_UNKNOWN, "does not know socle.on-failure" },
+	{ LAYER " socle.Agent=/a", FAIL_KEY_UNKNOWN, "does not know socle.Agent" },
+	{ LAYER " socle.verity=off", FAIL_KEY_UNKNOWN, "does not know socle.verity" },
+	{ LAYER " socle.debug", FAIL_KEY_UNKNOWN, "does not know socle.debug" },
 	/* twice */
-	{ LAYER " socle.upper=none socle.upper=none", FAIL_KEY_REPEATED, "upper= stands twice" },
-	{ LAYER " socle.agent=/a socle.agent=/a", FAIL_KEY_REPEATED, "socle.agent= stands twice" },
+	{ LAYER " socle.upper=none socle.upper=none", FAIL_KEY_REPEATED,
+	  "upper= is specified twice" },
+	{ LAYER " socle.agent=/a socle.agent=/a", FAIL_KEY_REPEATED,
+	  "socle.agent= is specified twice" },
 	{ LAYER " socle.timeout=1 socle.timeout=1", FAIL_KEY_REPEATED, "socle.timeout=" },
 	{ LAYER " socle.on_failure=halt socle.on_failure=halt", FAIL_KEY_REPEATED, "on_failure=" },
 	{ LAYER " socle.on_corruption=eio socle.on_corruption=eio", FAIL_KEY_REPEATED,
@@ -152,10 +154,10 @@ static const struct refused_row {
 	{ LAYER " socle.on_corruption", FAIL_VALUE_INVALID, "socle.on_corruption has no value" },
 	{ LAYER " socle.report", FAIL_VALUE_INVALID, "socle.report has no value" },
 	/* upper */
-	{ LAYER " socle.upper=", FAIL_VALUE_INVALID, "socle.upper=: it takes none, tmpfs" },
+	{ LAYER " socle.upper=", FAIL_VALUE_INVALID, "socle.upper=: expected none, tmpfs" },
 	{ LAYER " socle.upper=None", FAIL_VALUE_INVALID, "socle.upper=None" },
 	{ LAYER " socle.upper=tmpfs,", FAIL_VALUE_INVALID, "socle.upper=tmpfs," },
-	{ LAYER " socle.upper=tmpfs,size=", FAIL_VALUE_INVALID, "size=: it takes" },
+	{ LAYER " socle.upper=tmpfs,size=", FAIL_VALUE_INVALID, "size=: expected" },
 	{ LAYER " socle.upper=tmpfs,size=0", FAIL_VALUE_INVALID, "size=0:" },
 	{ LAYER " socle.upper=tmpfs,size=00m", FAIL_VALUE_INVALID, "size=00m:" },
 	{ LAYER " socle.upper=tmpfs,size=0%", FAIL_VALUE_INVALID, "size=0%" },
@@ -220,39 +222,40 @@ static const struct refused_row {
 	  "\"root_hash\" in a layer is not key=value" },
 	/* too short, twice */
 	{ "socle.layer=/dev/vda,root_hash=" HEX16 ",data_blocks=8", FAIL_ROOT_HASH_INVALID,
-	  "has 8 bytes and sha256 makes 32" },
-	{ LAYER ",root_hash=" HASH, FAIL_KEY_REPEATED, "root_hash= stands twice in one list" },
+	  "has 8 bytes, but sha256 has 32" },
+	{ LAYER ",root_hash=" HASH, FAIL_KEY_REPEATED,
+	  "root_hash= is specified twice in one list" },
 	/* one layer of three without */
 	{ LAYER " socle.layer=/dev/vdb " LAYER, FAIL_ROOT_HASH_MISSING, "no root_hash=" },
-	{ "socle.layer=", FAIL_VALUE_INVALID, "is no device reference" },
-	{ "socle.layer=,root_hash=" HASH ",data_blocks=8", FAIL_VALUE_INVALID, "no device ref" },
+	{ "socle.layer=", FAIL_VALUE_INVALID, "is not a device reference" },
+	{ "socle.layer=,root_hash=" HASH ",data_blocks=8", FAIL_VALUE_INVALID, "not a device ref" },
 	{ "socle.layer=vda,root_hash=" HASH ",data_blocks=8", FAIL_VALUE_INVALID, "\"vda\" is no" },
 	{ LAYER ",", FAIL_VALUE_INVALID, "\"\" in a layer is not key=value" },
 	{ LAYER ",,salt=00", FAIL_VALUE_INVALID, "\"\" in a layer" },
 	{ LAYER ",ro", FAIL_VALUE_INVALID, "\"ro\" in a layer" },
-	{ LAYER ",=1", FAIL_KEY_UNKNOWN, "a layer has no key \"\"" },
-	{ LAYER ",target=/x", FAIL_KEY_UNKNOWN, "a layer has no key \"target\"" },
-	{ LAYER ",Salt=00", FAIL_KEY_UNKNOWN, "no key \"Salt\"" },
+	{ LAYER ",=1", FAIL_KEY_UNKNOWN, "unknown key \"\" in a layer" },
+	{ LAYER ",target=/x", FAIL_KEY_UNKNOWN, "unknown key \"target\"" },
+	{ LAYER ",Salt=00", FAIL_KEY_UNKNOWN, "unknown key \"Salt\"" },
 	{ LAYER ",fstype=", FAIL_VALUE_INVALID, "the file system  is not one of" },
 	{ LAYER ",fstype=vfat", FAIL_VALUE_INVALID, "vfat is not one of" },
 	{ LAYER ",fstype=ext4ext4ext4ext4ext4", FAIL_VALUE_INVALID, "system ext4ext4" },
-	{ LAYER ",device=/dev/vdb", FAIL_KEY_REPEATED, "device= stands twice" },
-	{ LAYER ",fstype=erofs,fstype=erofs", FAIL_KEY_REPEATED, "fstype= stands twice" },
-	{ LAYER ",hash_device=vdb,hash_start=0", FAIL_VALUE_INVALID, "\"vdb\" is no device" },
+	{ LAYER ",device=/dev/vdb", FAIL_KEY_REPEATED, "device= is specified twice" },
+	{ LAYER ",fstype=erofs,fstype=erofs", FAIL_KEY_REPEATED, "fstype= is specified twice" },
+	{ LAYER ",hash_device=vdb,hash_start=0", FAIL_VALUE_INVALID, "\"vdb\" is not a device" },
 	{ LAYER ",hash_device=/dev/vdb", FAIL_VERITY_PARAMS_INVALID, "no hash_start= is given" },
 	{ LAYER ",hash_device=/dev/vdb,hash_device=/dev/vdb", FAIL_KEY_REPEATED, "hash_device=" },
-	{ LAYER ",hash_start=0", FAIL_VERITY_PARAMS_INVALID, "lies inside of the data" },
+	{ LAYER ",hash_start=0", FAIL_VERITY_PARAMS_INVALID, "is inside the data" },
 	{ LAYER ",hash=sha1", FAIL_VERITY_PARAMS_INVALID, "hash=sha1" },
 	{ LAYER ",format=2", FAIL_VERITY_PARAMS_INVALID, "format=2" },
-	{ LAYER ",data_blocks=8", FAIL_KEY_REPEATED, "data_blocks= stands twice" },
+	{ LAYER ",data_blocks=8", FAIL_KEY_REPEATED, "data_blocks= is specified twice" },
 	{ "socle.layer=/dev/vda,root_hash=" HASH, FAIL_VERITY_PARAMS_INVALID, "no data_blocks=" },
 	/* a signature that cannot be used is never none */
 	{ LAYER ",signature", FAIL_VALUE_INVALID, "\"signature\" in a layer" },
 	{ LAYER ",signature=", FAIL_SIGNATURE_INVALID,
 	  "neither /FILE in the initramfs nor base64:" },
 	{ LAYER ",signature=base64:", FAIL_SIGNATURE_INVALID, "is empty" },
-	{ LAYER ",signature=base64:MAA", FAIL_SIGNATURE_INVALID, "no base64 text" },
-	{ LAYER ",signature=/a,signature=/a", FAIL_KEY_REPEATED, "signature= stands twice" },
+	{ LAYER ",signature=base64:MAA", FAIL_SIGNATURE_INVALID, "not base64 text" },
+	{ LAYER ",signature=/a,signature=/a", FAIL_KEY_REPEATED, "signature= is specified twice" },
 	{ "roothash=" HASH " systemd.verity_root_options=root-hash-signature=auto",
 	  FAIL_SIGNATURE_INVALID, "neither /FILE" },
 	{ "roothash=" HASH " systemd.verity_root_options=root-hash-signature", FAIL_VALUE_INVALID,
@@ -261,8 +264,8 @@ static const struct refused_row {
 	  FAIL_SIGNATURE_INVALID, "is not in DER" },
 	{ "systemd.verity_root_options=root-hash-signature=/a", FAIL_ROOT_HASH_MISSING,
 	  "roothash=" },
-	{ LAYER ",fec_device=/dev/vdc", FAIL_VERITY_PARAMS_INVALID, "go together" },
-	{ LAYER ",fec_roots=2", FAIL_VERITY_PARAMS_INVALID, "go together" },
+	{ LAYER ",fec_device=/dev/vdc", FAIL_VERITY_PARAMS_INVALID, "must be given together" },
+	{ LAYER ",fec_roots=2", FAIL_VERITY_PARAMS_INVALID, "must be given together" },
 	{ LAYER ",fec_offset=4096", FAIL_VERITY_PARAMS_INVALID, "without fec_roots=" },
 };
 
@@ -292,7 +295,7 @@ static void test_systemd_options_length(void **state)
 	memset(line + strlen(key), ',', 4096);
 	line[strlen(key) + 4096] = '\0';
 	expect_failure("4096", plan_parse(line, 0, &plan, &e), &e, FAIL_VALUE_INVALID,
-		       "systemd.verity_root_options= takes 4095 bytes at the most");
+		       "systemd.verity_root_options= is limited to 4095 bytes");
 	strcpy(line, key);
 	memset(line + strlen(key), ',', 4095);
 	line[strlen(key) + 4095] = '\0';
@@ -373,7 +376,7 @@ static void test_first_failure_counts(void **state)
 
 	(void)state;
 	expect_failure("first", parse("socle.a=1 socle.layer=/dev/vda socle.timeout=0", &e), &e,
-		       FAIL_KEY_UNKNOWN, "knows no socle.a");
+		       FAIL_KEY_UNKNOWN, "does not know socle.a");
 	assert_string_equal(e.volume, "");
 	memset(&e, 0, sizeof(e));
 	expect_failure("second layer", parse(LAYER " socle.layer=/dev/vdb socle.b", &e), &e,
@@ -505,7 +508,7 @@ static void test_layer_length(void **state)
 		/* at the limit it is the salt that is too long, beyond it the layer */
 		if (length == 2047)
 			expect_failure("2047", take("socle.layer", text, &e), &e,
-				       FAIL_VERITY_PARAMS_INVALID, "salt= takes");
+				       FAIL_VERITY_PARAMS_INVALID, "salt= must be");
 		else
 			expect_failure("2048", take("socle.layer", text, &e), &e,
 				       FAIL_LIMIT_EXCEEDED, "more than 2047 bytes");

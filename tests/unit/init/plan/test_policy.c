@@ -53,16 +53,16 @@ static const struct {
 	enum fail_code code;
 	const char *words;
 } refused[] = {
-	{ "verity", FAIL_VALUE_INVALID, "has a line \"verity\"" },
-	{ "verity=", FAIL_VALUE_INVALID, "has a line \"verity=\"" },
-	{ "verity=Optional", FAIL_VALUE_INVALID, "has a line \"verity=Optional\"" },
+	{ "verity", FAIL_VALUE_INVALID, "invalid line \"verity\"" },
+	{ "verity=", FAIL_VALUE_INVALID, "invalid line \"verity=\"" },
+	{ "verity=Optional", FAIL_VALUE_INVALID, "invalid line \"verity=Optional\"" },
 	{ "verity=optional ", FAIL_VALUE_INVALID, "\"verity=optional \"" },
-	{ " verity=optional", FAIL_KEY_UNKNOWN, "no key  verity" },
+	{ " verity=optional", FAIL_KEY_UNKNOWN, "unknown key  verity" },
 	{ "signature=yes", FAIL_VALUE_INVALID, "\"signature=yes\"" },
 	{ "on_corruption=eio", FAIL_VALUE_INVALID, "\"on_corruption=eio\"" },
 	{ "on_corruption=panic", FAIL_VALUE_INVALID, "\"on_corruption=panic\"" },
-	{ "shell=yes", FAIL_KEY_UNKNOWN, "no key shell" },
-	{ "verity=required\nverity=optional", FAIL_KEY_REPEATED, "verity= stands twice" },
+	{ "shell=yes", FAIL_KEY_UNKNOWN, "unknown key shell" },
+	{ "verity=required\nverity=optional", FAIL_KEY_REPEATED, "verity= is specified twice" },
 };
 
 static void test_refused(void **state)

@@ -164,7 +164,7 @@ static void test_places_of_the_api_mounts(void **state)
 	memset(result, 0, sizeof(*result));
 	assert_int_equal(in_own_root(fill_initramfs, run_read_only, result), 0);
 	expect_failure("read-only", result->r, &result->e, FAIL_MOUNT_FAILED,
-		       "no directory /proc to mount on, and it cannot be made: Read-only");
+		       "no directory /proc to mount on, and it cannot be created: Read-only");
 }
 
 int main(void)

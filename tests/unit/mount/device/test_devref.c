@@ -145,7 +145,7 @@ static void test_forms(void **state)
 		assert_int_equal(ref.kind, vectors[i].kind);
 		if (vectors[i].kind == DEVREF_NONE) {
 			expect_failure(vectors[i].text, r, &e, FAIL_VALUE_INVALID,
-				       "is no device reference");
+				       "is not a device reference");
 			assert_string_equal(ref.value, "untouched");
 			continue;
 		}

@@ -353,15 +353,15 @@ static void test_not_found_says_what_is_there(void **state)
 
 	(void)state;
 	expect_failure("none", LOOK_FOR(0, &e, "SERIAL=layer-0"), &e, FAIL_DEVICE_NOT_FOUND,
-		       "no device answered to SERIAL=layer-0 within 0 s; there are: none");
+		       "no device matched SERIAL=layer-0 within 0 s; present: none");
 	expect_failure("the first of two", LOOK_FOR(0, &e, "/dev/x", "/dev/y"), &e,
-		       FAIL_DEVICE_NOT_FOUND, "no device answered to /dev/x within");
+		       FAIL_DEVICE_NOT_FOUND, "no device matched /dev/x within");
 	assert_string_equal(e.volume, "layer-0");
 	put_disk("vda", "254:0", "other\x1b[2J");
 	put_gpt("vdb", "vdb", 0, 0x77);
 	expect_failure("second", LOOK_FOR(100, &e, "/dev/vda", "PARTLABEL=absent"), &e,
 		       FAIL_DEVICE_NOT_FOUND,
-		       "no device answered to PARTLABEL=absent within 1 s; there are: "
+		       "no device matched PARTLABEL=absent within 1 s; present: "
 		       "vda(1048576 bytes, serial=other?[2J) vdb(1048576 bytes) vdb1(8192 bytes, "
 		       "PARTUUID=00000077-0000-0000-0000-000000000001) vdb2(8192 bytes, ");
 	assert_string_equal(e.volume, "layer-1");
@@ -378,7 +378,7 @@ static void test_ambiguous(void **state)
 	put_disk("vdb", "254:16", "layer-0");
 	expect_failure("serial", LOOK_FOR(60000, &e, "/dev/vda", "SERIAL=layer-0", "/dev/later"),
 		       &e, FAIL_DEVICE_AMBIGUOUS,
-		       "2 devices answer to SERIAL=layer-0; there are: vda(1048576 bytes, serial="
+		       "2 devices match SERIAL=layer-0; present: vda(1048576 bytes, serial="
 		       "layer-0) vdb(1048576 bytes, serial=layer-0)");
 	assert_string_equal(e.volume, "layer-1");
 	assert_true(took_ms < 20000);
@@ -386,9 +386,9 @@ static void test_ambiguous(void **state)
 	put_gpt("sdb", "sdb", 16, 0x77);
 	put_gpt("sdc", "sdc", 32, 0x78);
 	expect_failure("clone", LOOK_FOR(0, &e, "PARTUUID=00000077-0000-0000-0000-000000000002"),
-		       &e, FAIL_DEVICE_AMBIGUOUS, "2 devices answer to PARTUUID=");
+		       &e, FAIL_DEVICE_AMBIGUOUS, "2 devices match PARTUUID=");
 	expect_failure("name", LOOK_FOR(0, &e, "PARTLABEL=root"), &e, FAIL_DEVICE_AMBIGUOUS,
-		       "3 devices answer to PARTLABEL=root");
+		       "3 devices match PARTLABEL=root");
 	expect_success("the other id",
 		       LOOK_FOR(0, &e, "PARTUUID=00000078-0000-0000-0000-000000000002"), &e);
 	assert_string_equal(wishes[0].found.name, "sdc2");
@@ -460,7 +460,7 @@ static void test_noise(void **state)
 	(void)state;
 	sysfs_disk(sys.fd, "vdb", "254:16", "0");
 	expect_failure("noise", LOOK_FOR(600, &e, "/dev/vdb"), &e, FAIL_DEVICE_NOT_FOUND,
-		       "there are: none");
+		       "present: none");
 	end_of(child);
 	assert_true(took_ms >= 600 && took_ms < 20000);
 }
@@ -482,7 +482,7 @@ static void test_flood_is_bounded(void **state)
 
 	(void)state;
 	expect_failure("flood", LOOK_FOR(500, &e, "/dev/vda"), &e, FAIL_DEVICE_NOT_FOUND,
-		       "within 1 s; there are: none");
+		       "within 1 s; present: none");
 	kill(child, SIGKILL);
 	waitpid(child, &status, 0);
 	assert_true(took_ms >= 500 && took_ms < 15000);
@@ -504,7 +504,7 @@ static void test_ambiguous_later(void **state)
 	(void)state;
 	put_disk("vda", "254:0", "layer-0");
 	expect_failure("twin", LOOK_FOR(60000, &e, "SERIAL=layer-0", "SERIAL=layer-1"), &e,
-		       FAIL_DEVICE_AMBIGUOUS, "2 devices answer to SERIAL=layer-0");
+		       FAIL_DEVICE_AMBIGUOUS, "2 devices match SERIAL=layer-0");
 	end_of(child);
 	assert_string_equal(e.volume, "layer-0");
 }
@@ -524,7 +524,7 @@ static void test_gone_while_waiting(void **state)
 	(void)state;
 	put_disk("vda", "254:0", "layer-0");
 	expect_failure("gone", LOOK_FOR(60000, &e, "SERIAL=layer-0", "SERIAL=layer-1"), &e,
-		       FAIL_DEVICE_NOT_FOUND, "no device answered to SERIAL=layer-0");
+		       FAIL_DEVICE_NOT_FOUND, "no device matched SERIAL=layer-0");
 	end_of(child);
 	assert_string_equal(e.volume, "layer-0");
 }

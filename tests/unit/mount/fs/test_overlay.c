@@ -132,7 +132,7 @@ static void test_layer_limit(void **state)
 	o.count++;
 	fake_sys_reset(0, 0);
 	expect_failure("128", overlay_mount(&o, &e), &e, FAIL_LIMIT_EXCEEDED,
-		       "128 layers are more than 127");
+		       "128 layers, at most 127");
 	assert_int_equal(fake_sys.calls, 0);
 }
 
