@@ -12,7 +12,7 @@
 #include "image-build/base/refuse.h"
 #include "image-build/tree/resolve.h"
 #include "lib/cleanup.h"
-#include "lib/io.h"
+#include "image-build/base/write.h"
 
 struct reading {
 	const struct oci_source *source;
@@ -169,7 +169,7 @@ static int write_text(const char *path, const char *text, struct err *e)
 
 	if (r)
 		return r;
-	r = io_write(o.fd, text, strlen(text));
+	r = write_all(o.fd, text, strlen(text));
 	if (r) {
 		output_discard(&o);
 		return system_result(e, r, "write %s", path);

@@ -9,7 +9,7 @@
 #include "init/tell/log.h"
 #include "init/steps.h"
 #include "lib/array.h"
-#include "lib/file.h"
+#include "lib/io.h"
 #include "lib/sys.h"
 #include "mount/fs/explain.h"
 #include "mount/fs/make.h"
@@ -64,8 +64,8 @@ static void limit_panic(void)
 	static const char file[] = "/proc/sys/kernel/panic";
 	char text[16];
 
-	if (file_read_at(AT_FDCWD, file, text, sizeof(text)) > 0 && !strcmp(text, "0\n"))
-		(void)file_write_at(AT_FDCWD, file, "1\n");
+	if (io_read_text(AT_FDCWD, file, text, sizeof(text)) > 0 && !strcmp(text, "0\n"))
+		(void)io_write_text(AT_FDCWD, file, "1\n");
 }
 
 int step_api(struct boot *b, struct err *e)

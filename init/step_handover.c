@@ -14,7 +14,6 @@
 #include "init/tell/leave.h"
 #include "init/tell/watchdog.h"
 #include "lib/cleanup.h"
-#include "lib/file.h"
 #include "lib/sys.h"
 #include "init/root/switch_root.h"
 #include "verity/open.h"

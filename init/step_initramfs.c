@@ -22,7 +22,7 @@
 #include "init/steps.h"
 #include "lib/array.h"
 #include "lib/cleanup.h"
-#include "lib/file.h"
+#include "lib/io.h"
 
 /* The longest record of /dev/kmsg: CONSOLE_EXT_LOG_MAX of older kernels. */
 #define RECORD_SIZE 8192
@@ -39,12 +39,12 @@ static int incomplete(struct err *e, const char *what)
 static int check_marks(bool *marked, struct err *e)
 {
 	char begun[MARK_SIZE] = "", complete[MARK_SIZE] = "";
-	ssize_t n = file_read_at(AT_FDCWD, MARK_BEGUN, begun, sizeof(begun));
+	ssize_t n = io_read_text(AT_FDCWD, MARK_BEGUN, begun, sizeof(begun));
 
 	*marked = n != -ENOENT;
 	if (!*marked)
 		return 0;
-	if (file_read_at(AT_FDCWD, MARK_COMPLETE, complete, sizeof(complete)) == n && begun[0] &&
+	if (io_read_text(AT_FDCWD, MARK_COMPLETE, complete, sizeof(complete)) == n && begun[0] &&
 	    !strcmp(begun, complete))
 		return 0;
 	return incomplete(e, "its last file, " MARK_COMPLETE ", is missing or another's");
@@ -133,7 +133,7 @@ static void learn_how_to_fail(struct boot_plan *plan)
 	static char text[CMDLINE_SIZE];
 	struct err ignored;
 
-	if (file_read_at(AT_FDCWD, "/proc/cmdline", text, sizeof(text)) <= 0)
+	if (io_read_text(AT_FDCWD, "/proc/cmdline", text, sizeof(text)) <= 0)
 		return;
 	text[strcspn(text, "\n")] = '\0';
 	(void)plan_parse(text, 0, plan, &ignored);

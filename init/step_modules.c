@@ -10,7 +10,7 @@
 #include "init/steps.h"
 #include "lib/array.h"
 #include "lib/cleanup.h"
-#include "lib/file.h"
+#include "lib/io.h"
 #include "lib/sys.h"
 
 #define MODULES_DIR  "/lib/modules"
@@ -82,7 +82,7 @@ static int load(int dir, const char *name, const char *cmdline, struct err *e)
 static int lock_modules(const struct policy *policy, struct err *e)
 {
 	int r = policy->modules_locked ?
-			file_write_at(AT_FDCWD, "/proc/sys/kernel/modules_disabled", "1\n") :
+			io_write_text(AT_FDCWD, "/proc/sys/kernel/modules_disabled", "1\n") :
 			0;
 
 	/* A kernel that knows no modules has no such file, and none to lock out. */
@@ -95,7 +95,7 @@ static int lock_modules(const struct policy *policy, struct err *e)
 static int load_all(int dir, char *list, struct err *e)
 {
 	static char cmdline[CMDLINE_SIZE];
-	ssize_t n = file_read_at(AT_FDCWD, "/proc/cmdline", cmdline, sizeof(cmdline));
+	ssize_t n = io_read_text(AT_FDCWD, "/proc/cmdline", cmdline, sizeof(cmdline));
 	size_t count = 0;
 	char *name;
 	int r = 0;
@@ -116,7 +116,7 @@ int step_modules(struct boot *b, struct err *e)
 {
 	static char list[LIST_SIZE];
 	auto_fd int dir = open(MODULES_DIR, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	ssize_t n = dir < 0 ? -errno : file_read_at(dir, MODULES_LIST, list, sizeof(list));
+	ssize_t n = dir < 0 ? -errno : io_read_text(dir, MODULES_LIST, list, sizeof(list));
 	int r = 0;
 
 	/* No list: a kernel with everything built in. */

@@ -6,7 +6,7 @@
 #include "init/plan/cmdline.h"
 #include "init/plan/manifest.h"
 #include "init/steps.h"
-#include "lib/file.h"
+#include "lib/io.h"
 
 static int read_failed(const char *path, ssize_t r, size_t limit, struct err *e)
 {
@@ -19,7 +19,7 @@ static int read_failed(const char *path, ssize_t r, size_t limit, struct err *e)
 static int read_cmdline(struct boot_plan *plan, struct err *e)
 {
 	static char text[CMDLINE_SIZE];
-	ssize_t n = file_read_at(AT_FDCWD, "/proc/cmdline", text, sizeof(text));
+	ssize_t n = io_read_text(AT_FDCWD, "/proc/cmdline", text, sizeof(text));
 
 	if (n < 0)
 		return read_failed("/proc/cmdline", n, sizeof(text), e);
@@ -31,7 +31,7 @@ static int read_cmdline(struct boot_plan *plan, struct err *e)
 static int read_policy(struct policy *policy, struct err *e)
 {
 	char text[POLICY_SIZE];
-	ssize_t n = file_read_at(AT_FDCWD, POLICY_FILE, text, sizeof(text));
+	ssize_t n = io_read_text(AT_FDCWD, POLICY_FILE, text, sizeof(text));
 
 	/* None: the defaults, which are the strict ones. */
 	if (n == -ENOENT)
@@ -44,7 +44,7 @@ static int read_policy(struct policy *policy, struct err *e)
 static int read_packed_manifest(struct boot_plan *plan, struct err *e)
 {
 	static char text[PLAN_MANIFEST_MAX + 1];
-	ssize_t n = file_read_at(AT_FDCWD, MANIFEST_FILE, text, sizeof(text));
+	ssize_t n = io_read_text(AT_FDCWD, MANIFEST_FILE, text, sizeof(text));
 
 	if (n == -ENOENT)
 		return 0;

@@ -2,7 +2,11 @@
 #include "lib/io.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <string.h>
 #include <unistd.h>
+
+#include "lib/cleanup.h"
 
 ssize_t io_read(int fd, void *buf, size_t size)
 {
@@ -42,37 +46,32 @@ ssize_t io_pread(int fd, void *buf, size_t size, uint64_t offset_bytes)
 	return (ssize_t)done;
 }
 
-int io_write(int fd, const void *buf, size_t size)
+ssize_t io_read_text(int dir, const char *path, char *text, size_t size)
 {
-	const char *at = buf;
+	auto_fd int fd = openat(dir, path, O_RDONLY | O_CLOEXEC);
+	ssize_t n;
 
-	while (size) {
-		ssize_t n = write(fd, at, size);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		at += n;
-		size -= (size_t)n;
-	}
-	return 0;
+	if (fd < 0)
+		return -errno;
+	n = io_read(fd, text, size);
+	if (n < 0)
+		return n;
+	if ((size_t)n == size)
+		return -EFBIG;
+	text[n] = '\0';
+	return n;
 }
 
-int io_pwrite(int fd, const void *buf, size_t size, uint64_t offset_bytes)
+int io_write_text(int dir, const char *path, const char *text)
 {
-	const char *at = buf;
+	auto_fd int fd = openat(dir, path, O_WRONLY | O_CLOEXEC);
+	size_t size = strlen(text);
+	ssize_t n;
 
-	while (size) {
-		ssize_t n = pwrite(fd, at, size, (off_t)offset_bytes);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		at += n;
-		size -= (size_t)n;
-		offset_bytes += (uint64_t)n;
-	}
-	return 0;
+	if (fd < 0)
+		return -errno;
+	n = write(fd, text, size);
+	if (n < 0)
+		return -errno;
+	return (size_t)n == size ? 0 : -EIO;
 }

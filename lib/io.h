@@ -7,13 +7,23 @@
 #include <sys/types.h>
 
 /*
- * Reads and writes that go on after a signal or a short transfer. The readers
- * return the number of bytes, less than size only at the end of the file; the
- * writers 0. -errno on failure.
+ * Reads that go on after a signal or a short transfer: the number of bytes,
+ * less than size only at the end of the file; -errno on failure.
  */
 ssize_t io_read(int fd, void *buf, size_t size);
 ssize_t io_pread(int fd, void *buf, size_t size, uint64_t offset_bytes);
-int io_write(int fd, const void *buf, size_t size);
-int io_pwrite(int fd, const void *buf, size_t size, uint64_t offset_bytes);
+
+/*
+ * Read a small file whole, relative to a directory: text gets a closing NUL.
+ * Returns its length; -errno on failure, -EFBIG where it does not fit into
+ * size - 1 bytes.
+ */
+ssize_t io_read_text(int dir, const char *path, char *text, size_t size);
+
+/*
+ * Write a whole text into a file that exists, in one call, as sysfs and procfs
+ * want it. 0 or -errno.
+ */
+int io_write_text(int dir, const char *path, const char *text);
 
 #endif

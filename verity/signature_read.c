@@ -5,12 +5,12 @@
 #include <fcntl.h>
 #include <string.h>
 
-#include "lib/file.h"
+#include "lib/io.h"
 
 static int read_file(const char *path, struct verity_signature *ret, struct err *e)
 {
-	char bytes[VERITY_SIGNATURE_MAX + 1]; /* with file_read_at()'s NUL, or one too many */
-	ssize_t n = file_read_at(AT_FDCWD, path, bytes, sizeof(bytes));
+	char bytes[VERITY_SIGNATURE_MAX + 1]; /* with io_read_text()'s NUL, or one too many */
+	ssize_t n = io_read_text(AT_FDCWD, path, bytes, sizeof(bytes));
 	int r;
 
 	if (n < 0 && n != -EFBIG)

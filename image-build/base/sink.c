@@ -8,7 +8,7 @@
 #include "image-build/base/memory.h"
 #include "image-build/base/refuse.h"
 #include "lib/array.h"
-#include "lib/io.h"
+#include "image-build/base/write.h"
 
 #define OUT_SIZE   (128 << 10)
 #define GZIP_LEVEL 9
@@ -67,7 +67,7 @@ void sink_close(struct sink *s)
 
 static int put_out(struct sink *s, const void *bytes, size_t size, struct err *e)
 {
-	int r = io_write(s->fd, bytes, size);
+	int r = write_all(s->fd, bytes, size);
 
 	return r ? system_result(e, r, "write the output") : 0;
 }

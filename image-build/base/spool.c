@@ -5,6 +5,7 @@
 
 #include "image-build/base/memory.h"
 #include "image-build/base/refuse.h"
+#include "image-build/base/write.h"
 #include "lib/io.h"
 
 int content_add(struct content *c, struct spool *s, const void *bytes, size_t size, uint64_t offset,
@@ -17,7 +18,7 @@ int content_add(struct content *c, struct spool *s, const void *bytes, size_t si
 		return 0;
 	if (last && offset < last->offset + last->size)
 		return refuse(e, "its pieces overlap");
-	r = io_pwrite(s->fd, bytes, size, s->size);
+	r = write_all_at(s->fd, bytes, size, s->size);
 	if (r)
 		return system_result(e, r, "write to the temporary file");
 	c->spool_fd = s->fd;

@@ -14,6 +14,7 @@
 #include "image-build/tree/name.h"
 #include "image-build/base/output.h"
 #include "image-build/base/refuse.h"
+#include "image-build/base/write.h"
 #include "lib/cleanup.h"
 #include "lib/io.h"
 
@@ -54,7 +55,7 @@ static int copy_member(const struct oci_source *s, struct archive *a, struct err
 	if (fd < 0)
 		return fd;
 	while ((r = archive_read_data_block(a, &bytes, &size, &offset)) == ARCHIVE_OK) {
-		r = io_pwrite(fd, bytes, size, (uint64_t)offset);
+		r = write_all_at(fd, bytes, size, (uint64_t)offset);
 		if (r)
 			return system_result(e, r, "write a temporary file in %s", s->scratch);
 	}

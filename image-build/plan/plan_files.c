@@ -10,7 +10,7 @@
 #include "init/plan/cmdline.h"
 #include "init/plan/manifest.h"
 #include "init/plan/policy.h"
-#include "lib/file.h"
+#include "lib/io.h"
 
 static int take_cmdline(const struct plan_inputs *in, struct boot_plan *plan, struct err *e)
 {
@@ -27,7 +27,7 @@ static int take_cmdline(const struct plan_inputs *in, struct boot_plan *plan, st
 /* -EFBIG is the guest's limit, too. */
 static int read_text(const char *path, char *text, size_t size, struct err *e)
 {
-	ssize_t n = file_read_at(AT_FDCWD, path, text, size);
+	ssize_t n = io_read_text(AT_FDCWD, path, text, size);
 
 	if (n >= 0)
 		return (int)n;

@@ -8,7 +8,7 @@
 
 #include "image-build/base/memory.h"
 #include "image-build/base/refuse.h"
-#include "lib/io.h"
+#include "image-build/base/write.h"
 
 #define BLOCK       512
 #define BUFFER_SIZE (256 << 10)
@@ -33,7 +33,7 @@ struct writer {
 
 static int flush(struct writer *w, struct err *e)
 {
-	int r = io_write(w->fd, w->buffer, w->used);
+	int r = write_all(w->fd, w->buffer, w->used);
 
 	if (r)
 		return system_result(e, r, "write the canonical tar");

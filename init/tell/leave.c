@@ -12,7 +12,7 @@
 #include "init/tell/log.h"
 #include "init/tell/report.h"
 #include "lib/cleanup.h"
-#include "lib/file.h"
+#include "lib/io.h"
 
 /* klogctl(2): syslog(2)'s action that sets what the consoles show, and all but debugging. */
 #define SYSLOG_ACTION_CONSOLE_LEVEL 8
@@ -43,10 +43,10 @@ void leave_keep_open(const struct plan_failure *failure)
  */
 static void restart_at_once(void)
 {
-	(void)file_write_at(AT_FDCWD, "/proc/sysrq-trigger", "b");
-	(void)file_write_at(AT_FDCWD, "/proc/sys/kernel/panic", "-1");
-	(void)file_write_at(AT_FDCWD, "/proc/sys/vm/panic_on_oom", "2");
-	(void)file_write_at(AT_FDCWD, "/proc/sys/vm/min_free_kbytes", "2147483647");
+	(void)io_write_text(AT_FDCWD, "/proc/sysrq-trigger", "b");
+	(void)io_write_text(AT_FDCWD, "/proc/sys/kernel/panic", "-1");
+	(void)io_write_text(AT_FDCWD, "/proc/sys/vm/panic_on_oom", "2");
+	(void)io_write_text(AT_FDCWD, "/proc/sys/vm/min_free_kbytes", "2147483647");
 	(void)mmap(NULL, TOUCHED_BYTES, PROT_READ | PROT_WRITE,
 		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 }

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "lib/err.h"
-#include "lib/file.h"
+#include "lib/io.h"
 
 static int kmsg = -1;
 
@@ -19,8 +19,8 @@ static char limit[16];
 void log_open(void)
 {
 	if (!limit[0])
-		(void)file_read_at(AT_FDCWD, limit_file, limit, sizeof(limit));
-	(void)file_write_at(AT_FDCWD, limit_file, "on\n");
+		(void)io_read_text(AT_FDCWD, limit_file, limit, sizeof(limit));
+	(void)io_write_text(AT_FDCWD, limit_file, "on\n");
 	if (kmsg < 0)
 		kmsg = open("/dev/kmsg", O_WRONLY | O_CLOEXEC);
 }
@@ -28,7 +28,7 @@ void log_open(void)
 void log_limit_again(void)
 {
 	if (limit[0])
-		(void)file_write_at(AT_FDCWD, limit_file, limit);
+		(void)io_write_text(AT_FDCWD, limit_file, limit);
 }
 
 void log_line(const char *priority, const char *line)

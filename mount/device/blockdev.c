@@ -10,7 +10,7 @@
 
 #include "lib/array.h"
 #include "lib/cleanup.h"
-#include "lib/file.h"
+#include "lib/io.h"
 #include "lib/number.h"
 
 #define SECTOR_BYTES 512 /* the unit of sysfs' size, whatever the disk's own is */
@@ -39,7 +39,7 @@ static bool is_own_kind(const char *name)
 static int read_number(int dir, const char *file, uint64_t *ret)
 {
 	char text[32];
-	ssize_t n = file_read_at(dir, file, text, sizeof(text));
+	ssize_t n = io_read_text(dir, file, text, sizeof(text));
 
 	if (n < 0)
 		return (int)n;
@@ -50,7 +50,7 @@ static int read_number(int dir, const char *file, uint64_t *ret)
 static int read_dev(int dir, struct blockdev *b)
 {
 	char text[32], tail;
-	ssize_t n = file_read_at(dir, "dev", text, sizeof(text));
+	ssize_t n = io_read_text(dir, "dev", text, sizeof(text));
 
 	if (n < 0)
 		return (int)n;
@@ -81,7 +81,7 @@ static void read_serial(int dir, struct blockdev *b)
 	char text[4096];
 
 	for (size_t i = 0; i < ARRAY_SIZE(serial_files); i++) {
-		ssize_t n = file_read_at(dir, serial_files[i].file, text, sizeof(text));
+		ssize_t n = io_read_text(dir, serial_files[i].file, text, sizeof(text));
 		size_t header = serial_files[i].header;
 
 		if (n < 0 || (size_t)n <= header)

@@ -10,7 +10,7 @@
 
 #include "lib/cleanup.h"
 #include "lib/clock.h"
-#include "lib/file.h"
+#include "lib/io.h"
 #include "lib/uevent.h"
 #include "mount/device/match.h"
 #include "mount/device/probe.h"
@@ -160,11 +160,11 @@ static void ask_for_rescan(int sysfs)
 	struct dirent *entry;
 	char path[300];
 
-	(void)file_write_at(sysfs, "bus/pci/rescan", "1");
+	(void)io_write_text(sysfs, "bus/pci/rescan", "1");
 	while (dir && (entry = readdir(dir))) {
 		snprintf(path, sizeof(path), "class/scsi_host/%s/scan", entry->d_name);
 		if (entry->d_name[0] != '.')
-			(void)file_write_at(sysfs, path, "- - -");
+			(void)io_write_text(sysfs, path, "- - -");
 	}
 	if (dir)
 		closedir(dir);

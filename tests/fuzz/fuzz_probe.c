@@ -7,7 +7,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "lib/io.h"
 #include "mount/device/probe.h"
 #include "verity/device.h"
 #include "tests/fuzz/fuzz.h"
@@ -37,7 +36,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size > DISK_SIZE)
 		size = DISK_SIZE;
 	disk_fd = memfd_create("disk", MFD_CLOEXEC);
-	REQUIRE(!ftruncate(disk_fd, DISK_SIZE) && !io_pwrite(disk_fd, data, size, 0));
+	REQUIRE(!ftruncate(disk_fd, DISK_SIZE) && pwrite(disk_fd, data, size, 0) == (ssize_t)size);
 	REQUIRE(probe_fstype(disk_fd, type, &e) ? e.code != FAIL_NONE : type[0] != '\0');
 	memset(&set, 0, sizeof(set));
 	set.count = 3;

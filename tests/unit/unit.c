@@ -13,7 +13,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "lib/file.h"
 #include "lib/io.h"
 
 size_t open_fds(void)
@@ -85,7 +84,7 @@ void put_bytes(int dir, const char *path, const void *bytes, size_t size)
 	make_dirs(dir, path, 0);
 	fd = openat(dir, path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
 	assert_true(fd >= 0);
-	assert_int_equal(io_write(fd, bytes, size), 0);
+	assert_int_equal(write(fd, bytes, size), size);
 	close(fd);
 }
 
@@ -125,9 +124,9 @@ static int own_namespaces(void)
 	snprintf(users, sizeof(users), "0 %u 1", getuid());
 	snprintf(groups, sizeof(groups), "0 %u 1", getgid());
 	return unshare(CLONE_NEWUSER | CLONE_NEWNS) ||
-	       file_write_at(AT_FDCWD, "/proc/self/uid_map", users) ||
-	       file_write_at(AT_FDCWD, "/proc/self/setgroups", "deny") ||
-	       file_write_at(AT_FDCWD, "/proc/self/gid_map", groups);
+	       io_write_text(AT_FDCWD, "/proc/self/uid_map", users) ||
+	       io_write_text(AT_FDCWD, "/proc/self/setgroups", "deny") ||
+	       io_write_text(AT_FDCWD, "/proc/self/gid_map", groups);
 }
 
 static void child_in_own_root(const char *path, void (*fill)(int dir), void (*run)(void *shared),

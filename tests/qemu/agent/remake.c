@@ -41,8 +41,9 @@ static int copy_data(int disk, uint64_t size)
 	int r = copy < 0 ? -errno : 0;
 
 	for (uint64_t at = 0; !r && at < size; at += BLOCK)
-		r = io_pread(disk, block, BLOCK, at) == BLOCK ? io_pwrite(copy, block, BLOCK, at) :
-								-EIO;
+		if (io_pread(disk, block, BLOCK, at) != BLOCK ||
+		    pwrite(copy, block, BLOCK, (off_t)at) != BLOCK)
+			r = -EIO;
 	return r;
 }
 

@@ -17,6 +17,7 @@
 #include "image-build/base/output.h"
 #include "image-build/base/identify.h"
 #include "image-build/base/refuse.h"
+#include "image-build/base/write.h"
 #include "lib/io.h"
 #include "verity/params.h"
 
@@ -39,7 +40,7 @@ static void make(const struct temp *t, struct output *o)
 
 	snprintf(path, sizeof(path), "%s/file", t->path);
 	expect_success("create", output_create(o, path, &e), &e);
-	assert_int_equal(io_write(o->fd, "new", 3), 0);
+	assert_int_equal(write_all(o->fd, "new", 3), 0);
 }
 
 /* Until it is committed, the old file is what everybody sees; then the new one. */

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "image-build/disk/hash_tree.h"
+#include "image-build/base/write.h"
 #include "lib/hex.h"
 #include "lib/io.h"
 #include "image-build/disk/verity_format.h"
@@ -62,7 +63,7 @@ static void fill(struct image *i)
 
 		for (uint64_t j = 0; j < sizeof(bytes); j++)
 			bytes[j] = (uint8_t)((at + j) * 7 + (at >> 12));
-		assert_int_equal(io_pwrite(i->fd, bytes, sizeof(bytes), at), 0);
+		assert_int_equal(write_all_at(i->fd, bytes, sizeof(bytes), at), 0);
 	}
 }
 
@@ -135,7 +136,7 @@ static void flip(int fd, uint64_t at)
 
 	assert_int_equal(io_pread(fd, &byte, 1, at), 1);
 	byte ^= 0x10;
-	assert_int_equal(io_pwrite(fd, &byte, 1, at), 0);
+	assert_int_equal(write_all_at(fd, &byte, 1, at), 0);
 }
 
 /* One flipped byte in every block is found, and by its right name. */

@@ -15,7 +15,7 @@
 #include "image-build/base/json.h"
 #include "image-build/plan/plan_json.h"
 #include "init/plan/cmdline.h"
-#include "lib/file.h"
+#include "lib/io.h"
 
 #define GOLDEN "tests/unit/golden"
 
@@ -35,7 +35,7 @@ static char *json_of(int dir, const char *name)
 	const char *json;
 
 	snprintf(path, sizeof(path), "%s.cmdline", name);
-	assert_true(file_read_at(dir, path, line, sizeof(line)) > 0);
+	assert_true(io_read_text(dir, path, line, sizeof(line)) > 0);
 	line[strcspn(line, "\n")] = '\0';
 	expect_success(name, plan_parse(line, 0, &plan, &e), &e);
 	object = plan_json(&plan);
@@ -58,7 +58,7 @@ static void test_goldens(void **state)
 		snprintf(path, sizeof(path), "%s.json", names[i]);
 		if (getenv("UPDATE_GOLDEN"))
 			put_text(dir, path, text);
-		if (file_read_at(dir, path, expected, sizeof(expected)) < 0)
+		if (io_read_text(dir, path, expected, sizeof(expected)) < 0)
 			fail_msg("there is no %s; it is:\n%s", path, text);
 		if (strcmp(text, expected))
 			fail_msg("%s: it is\n%sand not\n%s", path, text, expected);

@@ -18,7 +18,7 @@
 #include "image-build/plan/print.h"
 #include "init/plan/dialect.h"
 #include "init/plan/plan_layer.h"
-#include "lib/file.h"
+#include "lib/io.h"
 
 #define GOLDEN "tests/unit/golden"
 
@@ -69,7 +69,7 @@ static void compare_one(int dir, const char *name)
 	static char line[CMDLINE_SIZE], expected[65536];
 	const char *suffix, *other;
 	char path[300], stale[300];
-	ssize_t n = file_read_at(dir, name, line, sizeof(line));
+	ssize_t n = io_read_text(dir, name, line, sizeof(line));
 	char *text;
 
 	assert_true(n > 0 && line[n - 1] == '\n');
@@ -84,7 +84,7 @@ static void compare_one(int dir, const char *name)
 			 name, other);
 		(void)unlinkat(dir, stale, 0);
 	}
-	n = file_read_at(dir, path, expected, sizeof(expected));
+	n = io_read_text(dir, path, expected, sizeof(expected));
 	if (n < 0)
 		fail_msg("%s: there is no %s; it is:\n%s", name, path, text);
 	if (strcmp(text, expected))

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "lib/clock.h"
-#include "lib/file.h"
+#include "lib/io.h"
 #include "mount/device/match.h"
 #include "mount/device/search.h"
 #include "tests/unit/fake_disk.h"
@@ -541,13 +541,13 @@ static void test_rescan(void **state)
 	put_text(sys.fd, "class/scsi_host/host11/scan", "");
 	put_disk("vda", "254:0", "layer-0");
 	expect_success("there", LOOK_FOR(100, &e, "/dev/vda"), &e);
-	assert_int_equal(file_read_at(sys.fd, "bus/pci/rescan", text, sizeof(text)), 0);
+	assert_int_equal(io_read_text(sys.fd, "bus/pci/rescan", text, sizeof(text)), 0);
 	assert_true(LOOK_FOR(100, &e, "/dev/vdb") < 0);
-	file_read_at(sys.fd, "bus/pci/rescan", text, sizeof(text));
+	io_read_text(sys.fd, "bus/pci/rescan", text, sizeof(text));
 	assert_string_equal(text, "1");
-	file_read_at(sys.fd, "class/scsi_host/host0/scan", text, sizeof(text));
+	io_read_text(sys.fd, "class/scsi_host/host0/scan", text, sizeof(text));
 	assert_string_equal(text, "- - -");
-	file_read_at(sys.fd, "class/scsi_host/host11/scan", text, sizeof(text));
+	io_read_text(sys.fd, "class/scsi_host/host11/scan", text, sizeof(text));
 	assert_string_equal(text, "- - -");
 }
 
