@@ -86,7 +86,7 @@ endif
 all: ## build socle-init and socle-image (the default)
 
 help: ## list the targets
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' $(firstword $(MAKEFILE_LIST)) | \
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile *.mk */*.mk | \
 		awk -F'|' '{ printf "  %-15s%s\n", $$1, $$2 }'
 
 clean: ## remove what was built; the caches stay
@@ -99,6 +99,8 @@ distclean: clean ## remove the caches too
 format: ## format the C sources in place
 	$(Q)clang-format -i $(call sources,$(c_folders)) $(call find,$(c_folders),*.h)
 
+include install.mk
+
 .PHONY: all help clean distclean format
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -110,7 +112,7 @@ find = $(sort $(shell find $(1) -type f -name '$(2)'))
 sources = $(call find,$(1),*.c)
 
 # The rest needs the packages: for these targets nothing of it is read.
-quick := help clean distclean format
+quick := help clean distclean format install uninstall
 ifneq ($(filter-out $(quick),$(or $(MAKECMDGOALS),all)),)
 
 # What is evaluated below depends on packages (pkg-config, the compiler), so missing
