@@ -46,7 +46,7 @@ static int check_usage(struct options *o)
 	return 0;
 }
 
-static int make_plan(const struct options *o, bool *ret_whole, struct err *e)
+static int make_plan(const struct options *o, struct plan_progress *ret, struct err *e)
 {
 	const struct plan_inputs inputs = {
 		.cmdline = o->cmdline ? o->cmdline : "",
@@ -56,7 +56,7 @@ static int make_plan(const struct options *o, bool *ret_whole, struct err *e)
 		.agent_in_initramfs = o->agent_in_initramfs,
 	};
 
-	return plan_assemble(&inputs, &plan, ret_whole, e);
+	return plan_from_files(&inputs, &plan, ret, e);
 }
 
 static void print_plan(bool json)
@@ -78,7 +78,7 @@ static void print_plan(bool json)
  * The guest's own line, and under --json the same as JSON. That a file of this machine
  * cannot be read is no word of the guest's.
  */
-static void print_refusal(const struct err *e, bool json)
+static void print_refusal(const char *step, const struct err *e, bool json)
 {
 	struct json_object *object;
 
@@ -86,11 +86,12 @@ static void print_refusal(const struct err *e, bool json)
 		fprintf(stderr, "socle-image plan: %s\n", e->text);
 		return;
 	}
-	fprintf(stderr, "socle: FAILED step=plan volume=%s code=%s: %s\n",
+	fprintf(stderr, "socle: FAILED step=%s volume=%s code=%s: %s\n", step,
 		e->volume[0] ? e->volume : "-", fail_name(e->code), e->text);
 	if (!json)
 		return;
 	object = json_object_new_object();
+	json_add_text(object, "step", step);
 	json_add_text(object, "code", fail_name(e->code));
 	json_add_text(object, "volume", e->volume);
 	json_add_text(object, "text", e->text);
@@ -141,7 +142,7 @@ static int run(int argc, char **argv)
 	struct options o = { .cmdline = NULL };
 	struct err e = { .text = "" };
 	int status = option_parse(&command_plan, argc, argv, &o, NULL);
-	bool whole = false;
+	struct plan_progress progress;
 
 	if (!status)
 		status = check_usage(&o);
@@ -149,11 +150,11 @@ static int run(int argc, char **argv)
 		return status;
 	if (o.cmdline)
 		warn_rdinit(o.cmdline);
-	if (make_plan(&o, &whole, &e)) {
-		print_refusal(&e, o.json);
+	if (make_plan(&o, &progress, &e)) {
+		print_refusal(progress.step, &e, o.json);
 		return STATUS_FAILED;
 	}
-	if (!whole)
+	if (!progress.whole)
 		return usage(
 			"the command line has socle.manifest=; give that file with --manifest");
 	print_plan(o.json);

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include "init/plan/assemble.h"
 #include "init/tell/log.h"
 #include "lib/cleanup.h"
 #include "lib/sys.h"
@@ -24,10 +25,8 @@ static bool initramfs_has(const char *agent)
 
 int boot_settle(struct boot *b, struct err *e)
 {
-	int r = plan_settle(&b->plan, initramfs_has(b->plan.agent), e);
+	int r = assemble_end(&b->plan, &b->policy, initramfs_has(b->plan.agent), e);
 
-	if (!r)
-		r = policy_check(&b->policy, &b->plan, e);
 	if (!r)
 		log_info("%zu layer%s, agent %s", b->plan.layers, b->plan.layers == 1 ? "" : "s",
 			 b->plan.agent);

@@ -41,12 +41,14 @@ int initramfs_add_plan(struct initramfs_build *b, struct err *e)
 		.initramfs = &b->tree,
 	};
 	int r = needs_of_machine(&b->needs, &o->machine, b->arch, e);
-	bool whole;
+	struct plan_progress progress = { .step = NULL };
 
 	if (!r)
-		r = plan_assemble(&inputs, &plan, &whole, e);
-	if (r && e->volume[0])
-		err_prefix(e, "%s: %s: ", e->volume, fail_name(e->code));
+		r = plan_from_files(&inputs, &plan, &progress, e);
+	/* What no guest says is of this machine: a file that cannot be read. */
+	if (r && progress.step && e->code != FAIL_SYSTEM_CALL_FAILED)
+		err_prefix(e, "step=%s volume=%s code=%s: ", progress.step,
+			   e->volume[0] ? e->volume : "-", fail_name(e->code));
 	if (!r)
 		r = check_signatures(b, &plan, e);
 	if (!r && o->policy)
@@ -55,7 +57,7 @@ int initramfs_add_plan(struct initramfs_build *b, struct err *e)
 		r = initramfs_add_file(b, &MANIFEST_FILE[1], o->manifest, false, e);
 	if (r)
 		return r;
-	if (!whole)
+	if (!progress.whole)
 		needs_of_layers(&b->needs);
 	return needs_of_plan(&b->needs, &plan, o->machine.count > 0, e);
 }

@@ -6,70 +6,67 @@
 #include <openssl/sha.h>
 #include <string.h>
 
+#include "image-build/base/memory.h"
 #include "image-build/base/refuse.h"
+#include "init/plan/assemble.h"
 #include "init/plan/cmdline.h"
 #include "init/plan/manifest.h"
-#include "init/plan/policy.h"
 #include "lib/io.h"
 
-static int take_cmdline(const struct plan_inputs *in, struct boot_plan *plan, struct err *e)
-{
-	static char text[CMDLINE_SIZE];
-	size_t limit = cmdline_limit(in->arch ? in->arch : CMDLINE_MACHINE);
+#define SECTOR 512 /* what a file has as a disk is a multiple of it */
 
-	if (strlen(in->cmdline) >= sizeof(text))
-		return err_set(e, FAIL_LIMIT_EXCEEDED, E2BIG,
-			       "the command line has more than %d bytes", CMDLINE_SIZE - 1);
-	strcpy(text, in->cmdline);
-	return plan_parse(text, limit, plan, e);
+/* What the guest would have read, in buffers of its sizes; the manifest's of a sector more. */
+struct texts {
+	char line[CMDLINE_SIZE], policy[POLICY_SIZE], manifest[PLAN_MANIFEST_MAX + 1 + SECTOR];
+};
+
+/* A file of this machine in the place of the guest's. -EFBIG is the guest's limit, too. */
+static int read_source(const char *path, const char *name, char *text, size_t size,
+		       struct plan_source *ret, struct err *e)
+{
+	if (!path)
+		return 0;
+	*ret = (struct plan_source){
+		.name = name,
+		.text = text,
+		.size = io_read_text(AT_FDCWD, path, text, size),
+		.size_max = size - 1,
+	};
+	if (ret->size >= 0 || ret->size == -EFBIG)
+		return 0;
+	return system_result(e, ret->size, "%.200s", path);
 }
 
-/* -EFBIG is the guest's limit, too. */
-static int read_text(const char *path, char *text, size_t size, struct err *e)
+static struct plan_source line_source(const char *cmdline, char text[CMDLINE_SIZE])
 {
-	ssize_t n = io_read_text(AT_FDCWD, path, text, size);
+	size_t length = strlen(cmdline);
+	bool fits = length < CMDLINE_SIZE;
 
-	if (n >= 0)
-		return (int)n;
-	if (n == -EFBIG)
-		return err_set(e, FAIL_LIMIT_EXCEEDED, E2BIG, "%.200s has more than %zu bytes",
-			       path, size - 1);
-	return err_result(e, FAIL_SYSTEM_CALL_FAILED, n, "%.200s", path);
+	if (fits)
+		strcpy(text, cmdline);
+	return (struct plan_source){
+		.name = "/proc/cmdline",
+		.text = text,
+		.size = fits ? (ssize_t)length : -EFBIG,
+		.size_max = CMDLINE_SIZE - 1,
+	};
 }
 
-static int take_policy(const char *path, struct policy *ret, struct err *e)
+/* The file is the disk, from its first byte. */
+static int take_disk(const struct plan_source *file, struct boot_plan *plan, struct err *e)
 {
-	char text[POLICY_SIZE];
-	int n = read_text(path, text, sizeof(text), e);
-
-	return n < 0 ? n : policy_parse(text, ret, e);
-}
-
-/* The length and the digest that socle.manifest= gives, where it stands on the line. */
-static int check_digest(const struct plan_manifest *m, const char *text, size_t size, struct err *e)
-{
+	uint64_t size = plan->manifest.size_bytes, have = (uint64_t)file->size;
 	uint8_t digest[SHA256_DIGEST_LENGTH];
+	uint64_t disk = (have + SECTOR - 1) / SECTOR * SECTOR;
+	int r = assemble_check_disk(plan, file->size < 0 ? size : disk, e);
 
-	if (!m->digest_size)
-		return 0;
-	SHA256((const uint8_t *)text, size, digest);
-	if (size == m->size_bytes && !memcmp(digest, m->sha256, sizeof(digest)))
-		return 0;
-	return err_set(e, FAIL_MANIFEST_MISMATCH, EBADMSG,
-		       "the manifest has another length or SHA-256 than socle.manifest= says");
-}
-
-static int take_manifest(const struct plan_inputs *in, struct boot_plan *plan, struct err *e)
-{
-	static char text[PLAN_MANIFEST_MAX + 1];
-	int n, r;
-
-	if (in->initramfs && plan->manifest.digest_size)
-		return refuse(e, "the command line has socle.manifest=, so no manifest can be "
-				 "packed");
-	n = read_text(in->manifest, text, sizeof(text), e);
-	r = n < 0 ? n : check_digest(&plan->manifest, text, (size_t)n, e);
-	return r ? r : manifest_parse(text, (size_t)n, plan, e);
+	if (r)
+		return r;
+	if (file->size >= 0 && disk > have)
+		memset(file->text + have, 0, disk - have);
+	SHA256((const uint8_t *)file->text, size, digest);
+	file->text[size] = '\0';
+	return assemble_take_disk(plan, file->text, digest, e);
 }
 
 /* Our /init is no agent: that would go on for ever. */
@@ -80,26 +77,57 @@ static bool has_agent(const struct plan_inputs *in, const struct boot_plan *plan
 	return strcmp(plan->agent, "/init") && tree_find(in->initramfs, &plan->agent[1]);
 }
 
-/* In the order of init/step_plan.c and init/step_manifest.c: the same mistake comes first. */
-int plan_assemble(const struct plan_inputs *in, struct boot_plan *plan, bool *ret_whole,
-		  struct err *e)
+static int read_all(const struct plan_inputs *in, struct texts *texts, struct plan_sources *ret,
+		    struct err *e)
 {
-	struct policy policy = { false };
-	int r = 0;
+	const char *arch = in->arch ? in->arch : CMDLINE_MACHINE;
+	int r = read_source(in->policy, POLICY_FILE, texts->policy, sizeof(texts->policy),
+			    &ret->policy, e);
 
-	plan_init(plan);
+	if (!r)
+		r = read_source(in->manifest, MANIFEST_FILE, texts->manifest, PLAN_MANIFEST_MAX + 1,
+				&ret->packed, e);
 	if (in->cmdline)
-		r = take_cmdline(in, plan, e);
-	if (!r && in->policy)
-		r = take_policy(in->policy, &policy, e);
-	if (!r && in->manifest)
-		r = take_manifest(in, plan, e);
+		ret->line = line_source(in->cmdline, texts->line);
+	ret->line_limit = cmdline_limit(arch);
+	return r;
+}
+
+/* Does the line say that its manifest is on a disk? */
+static bool names_disk(const char *cmdline)
+{
+	char *copy auto_text = memory_text(cmdline), *rest = copy;
+	struct cmdline_param param;
+
+	while (cmdline_next(&rest, &param))
+		if (!strcmp(param.key, "socle.manifest"))
+			return true;
+	return false;
+}
+
+int plan_from_files(const struct plan_inputs *in, struct boot_plan *plan, struct plan_progress *ret,
+		    struct err *e)
+{
+	static struct texts texts;
+	struct plan_sources sources = { .line_limit = 0 };
+	struct plan_source disk = { .text = NULL };
+	struct policy policy = { false };
+	int r = read_all(in, &texts, &sources, e);
+
+	*ret = (struct plan_progress){ .step = ASSEMBLE_STEP_PLAN };
 	if (r)
 		return r;
-	*ret_whole = in->cmdline && (in->manifest || !plan->manifest.digest_size);
-	if (*ret_whole)
-		r = plan_settle(plan, has_agent(in, plan), e);
-	if (!r && *ret_whole)
-		r = policy_check(&policy, plan, e);
+	if (!in->initramfs && in->cmdline && names_disk(in->cmdline)) {
+		disk = sources.packed;
+		sources.packed.text = NULL;
+	}
+	r = assemble_begin(&sources, plan, &policy, e);
+	if (!r && plan->manifest.digest_size && disk.text) {
+		ret->step = ASSEMBLE_STEP_MANIFEST;
+		r = take_disk(&disk, plan, e);
+	}
+	ret->whole = in->cmdline && (disk.text || !plan->manifest.digest_size);
+	if (!r && ret->whole)
+		r = assemble_end(plan, &policy, has_agent(in, plan), e);
 	return r;
 }

@@ -17,14 +17,23 @@ struct plan_inputs {
 	bool agent_in_initramfs;      /* where initramfs is NULL */
 };
 
+/* How far it came. */
+struct plan_progress {
+	const char *step; /* the guest's step that was the last */
+	/*
+	 * false where there is no command line, or the manifest that it names is not at
+	 * hand: the plan is then only begun, not settled, nor held against the policy.
+	 */
+	bool whole;
+};
+
 /*
- * Make the plan as the guest would, and refuse what it would refuse, with its codes;
- * FAIL_SYSTEM_CALL_FAILED is this machine's, of a file here that cannot be read.
- * ret_whole: false where there is no command line, or the manifest that it names is
- * not at hand. The plan is then only begun: not settled, nor held against the policy.
- * On failure plan is what could be read.
+ * Make the plan as the guest would, and refuse what it would refuse, with its step,
+ * its codes and its words; FAIL_SYSTEM_CALL_FAILED is this machine's, of a file here
+ * that cannot be read. A manifest is the initramfs' where that is given or the line
+ * names none, else the disk's. On failure plan is what could be read.
  */
-int plan_assemble(const struct plan_inputs *in, struct boot_plan *plan, bool *ret_whole,
-		  struct err *e);
+int plan_from_files(const struct plan_inputs *in, struct boot_plan *plan, struct plan_progress *ret,
+		    struct err *e);
 
 #endif

@@ -39,7 +39,7 @@ refused "is also an input" initramfs --init init --policy policy --output policy
 refused "is also an input" initramfs --init init --file etc/x=policy --output ./policy
 refused "is also an input" merge --output policy policy
 refused "pack it with --file" initramfs --init init --output out --cmdline "$layer"
-refused "layer-0: ROOT_HASH_INVALID" initramfs --init init --output out \
+refused "step=plan volume=layer-0 code=ROOT_HASH_INVALID" initramfs --init init --output out \
 	--cmdline socle.layer=SERIAL=a,root_hash=12,data_blocks=2
 if ! cmp -s init "$init" || [[ ! -p pipe || ! -L link || -e out || $(cat policy) != verity=required ]]; then
 	echo "something was replaced:"

@@ -32,10 +32,10 @@ static const struct row {
 	{ "packed agent", PROGRAM, NULL, NULL, "sbin/agent", true, 0, NULL },
 	{ "no agent", PROGRAM, NULL, NULL, "sbin/other", true, FAIL_NO_ROOT, "/sbin/agent" },
 	{ "init as agent", "socle.agent=/init", NULL, NULL, "init", true, FAIL_NO_ROOT, "/init" },
-	{ "manifest twice", ON_DISK, NULL, MANIFEST, "", false, FAIL_VALUE_INVALID,
-	  "no manifest can be packed" },
+	{ "manifest twice", ON_DISK, NULL, MANIFEST, "", false, FAIL_ROOT_AMBIGUOUS,
+	  "in the initramfs and socle.manifest=" },
 	{ "another manifest", ON_DISK, NULL, MANIFEST, NULL, false, FAIL_MANIFEST_MISMATCH,
-	  "another length" },
+	  "another SHA-256" },
 	{ "policy", "root=/dev/vda rootfstype=ext4", NULL, NULL, NULL, true, FAIL_POLICY_REFUSED,
 	  "nothing proves root" },
 	{ "weak policy", "root=/dev/vda rootfstype=ext4", "verity=optional\n", NULL, NULL, true, 0,
@@ -90,20 +90,20 @@ static void check_row(const struct row *row, const struct temp *t)
 		.initramfs = row->packed ? &tree : NULL,
 	};
 	struct err e = { .text = "" };
-	bool whole = !row->whole;
+	struct plan_progress progress = { .whole = !row->whole };
 	int r;
 
 	tree_init(&tree);
 	if (row->packed)
 		pack(&tree, row->packed);
-	r = plan_assemble(&in, &plan, &whole, &e);
+	r = plan_from_files(&in, &plan, &progress, &e);
 	if (row->words) {
 		expect_failure(row->label, r, &e, row->code, row->words);
 	} else {
 		expect_success(row->label, r, &e);
-		if (whole != row->whole)
+		if (progress.whole != row->whole)
 			print_error("%s\n", row->label);
-		assert_int_equal(whole, row->whole);
+		assert_int_equal(progress.whole, row->whole);
 	}
 	tree_free(&tree);
 }
