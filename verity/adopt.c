@@ -12,7 +12,7 @@
 /* 1: it exists, 0: it does not, -errno. */
 static int read_info(const char *name, struct dm_info *ret)
 {
-	auto_task struct dm_task *task = dm_new_task(DM_DEVICE_INFO, name);
+	auto_task struct dm_task *task = verity_dm_task(DM_DEVICE_INFO, name);
 
 	if (!task || !dm_task_run(task) || !dm_task_get_info(task, ret))
 		return -EIO;
@@ -22,14 +22,14 @@ static int read_info(const char *name, struct dm_info *ret)
 static int table_matches(const char *name, const struct verity_numbers *numbers,
 			 const struct verity_params *p)
 {
-	auto_task struct dm_task *task = dm_new_task(DM_DEVICE_TABLE, name);
+	auto_task struct dm_task *task = verity_dm_task(DM_DEVICE_TABLE, name);
 	uint64_t sectors, data_sectors = p->data_blocks * (p->data_block_size / 512);
 	char data[24], hash[24];
 	const char *line;
 
 	if (!task || !dm_task_run(task))
 		return 0;
-	line = dm_verity_target(task, &sectors);
+	line = verity_dm_target(task, &sectors);
 	snprintf(data, sizeof(data), "%u:%u", numbers->data_major, numbers->data_minor);
 	snprintf(hash, sizeof(hash), "%u:%u", numbers->hash_major, numbers->hash_minor);
 	return line && sectors == data_sectors && verity_table_matches(line, p, data, hash);
@@ -50,7 +50,7 @@ int verity_adopt(const char *name, const struct verity_numbers *numbers,
 	    !table_matches(name, numbers, p))
 		return err_set(e, FAIL_VERITY_OPEN_FAILED, EEXIST,
 			       "a device %s exists, and its table is not the one asked for", name);
-	dm_set_device(ret, name, &info);
+	verity_dm_device(ret, name, &info);
 	/* As with our own devices: until the hand-over a bad block is an error that can be told. */
 	r = verity_arm(ret, VERITY_ON_CORRUPTION_EIO, NULL, e);
 	return r ? r : 1;

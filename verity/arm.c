@@ -27,12 +27,12 @@ static const struct {
 static int read_table(const struct verity_device *dev, char line[VERITY_TABLE_SIZE],
 		      uint64_t *ret_sectors)
 {
-	auto_task struct dm_task *task = dm_new_task(DM_DEVICE_TABLE, dev->name);
+	auto_task struct dm_task *task = verity_dm_task(DM_DEVICE_TABLE, dev->name);
 	const char *params;
 
 	if (!task || !dm_task_run(task))
 		return -ENODEV;
-	params = dm_verity_target(task, ret_sectors);
+	params = verity_dm_target(task, ret_sectors);
 	if (!params || strlen(params) >= VERITY_TABLE_SIZE)
 		return -EINVAL;
 	strcpy(line, params);
@@ -42,7 +42,7 @@ static int read_table(const struct verity_device *dev, char line[VERITY_TABLE_SI
 /* 0, -EINVAL where the kernel does not know a word, or another -errno. */
 static int load_table(const struct verity_device *dev, const char *line, uint64_t sectors)
 {
-	auto_task struct dm_task *task = dm_new_task(DM_DEVICE_RELOAD, dev->name);
+	auto_task struct dm_task *task = verity_dm_task(DM_DEVICE_RELOAD, dev->name);
 	int errnum;
 
 	if (!task || !dm_task_set_ro(task) || !dm_task_add_target(task, 0, sectors, "verity", line))
@@ -56,7 +56,7 @@ static int load_table(const struct verity_device *dev, const char *line, uint64_
 /* Swap the tables. Nothing writes to the device, so nothing need be flushed. */
 static bool resume(const struct verity_device *dev)
 {
-	auto_task struct dm_task *task = dm_new_task(DM_DEVICE_RESUME, dev->name);
+	auto_task struct dm_task *task = verity_dm_task(DM_DEVICE_RESUME, dev->name);
 
 	return task && dm_task_skip_lockfs(task) && dm_task_no_flush(task) && dm_task_run(task);
 }

@@ -30,7 +30,7 @@ struct bad_block {
  */
 static int find_bad_block(int uevents, const struct verity_device *dev, struct bad_block *ret)
 {
-	static struct uevent u;
+	struct uevent u;
 	char minor[16];
 	int found = 0, left = MESSAGES_MAX, r;
 
@@ -58,13 +58,13 @@ static int find_bad_block(int uevents, const struct verity_device *dev, struct b
 /* Device-mapper's one-letter verdict: 'V', 'C', or 0 if it cannot be read. */
 static char read_status(const struct verity_device *dev)
 {
-	auto_task struct dm_task *task = dm_new_task(DM_DEVICE_STATUS, dev->name);
+	auto_task struct dm_task *task = verity_dm_task(DM_DEVICE_STATUS, dev->name);
 	const char *verdict;
 	uint64_t sectors;
 
 	if (!task || !dm_task_run(task))
 		return 0;
-	verdict = dm_verity_target(task, &sectors);
+	verdict = verity_dm_target(task, &sectors);
 	return verdict ? verdict[0] : 0;
 }
 
@@ -113,10 +113,12 @@ int verity_diagnose(const struct verity_device *dev, const struct verity_params 
 	return 1;
 }
 
+/* The kernel proves a block whole, whatever part of it is asked for. */
 static int read_first_block(const struct verity_device *dev, const struct verity_params *p,
 			    struct err *e)
 {
-	static char block[VERITY_BLOCK_SIZE_MAX];
+	char start[4096];
+	size_t size = p->data_block_size < sizeof(start) ? p->data_block_size : sizeof(start);
 	auto_fd int fd = device_node_open(AT_FDCWD, dev->path, dev->major, dev->minor, e);
 	ssize_t n;
 
@@ -124,11 +126,11 @@ static int read_first_block(const struct verity_device *dev, const struct verity
 		return fd;
 	/* One block, not what the kernel would like to read ahead. */
 	(void)posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM);
-	n = pread(fd, block, p->data_block_size, 0);
+	n = pread(fd, start, size, 0);
 	if (n < 0)
 		return err_errno(e, FAIL_DEVICE_READ_FAILED, "read the first block of %s",
 				 dev->path);
-	if ((size_t)n != p->data_block_size)
+	if ((size_t)n != size)
 		return err_set(e, FAIL_DEVICE_READ_FAILED, EIO,
 			       "the first block of %s is cut short", dev->path);
 	return 0;

@@ -4,10 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/err.h"
-
-static char complaint[ERR_TEXT_SIZE / 2];
-
 void verity_crypt_cleanup(struct crypt_device **cd)
 {
 	crypt_free(*cd);
@@ -15,19 +11,14 @@ void verity_crypt_cleanup(struct crypt_device **cd)
 
 static void keep_complaint(int level, const char *message, void *data)
 {
-	(void)data;
+	struct verity_complaint *c = data;
+
 	if (level == CRYPT_LOG_ERROR)
-		snprintf(complaint, sizeof(complaint), "%.*s", (int)strcspn(message, "\n"),
-			 message);
+		snprintf(c->text, sizeof(c->text), "%.*s", (int)strcspn(message, "\n"), message);
 }
 
-void verity_crypt_listen(void)
+void verity_crypt_listen(struct crypt_device *cd, struct verity_complaint *c)
 {
-	complaint[0] = '\0';
-	crypt_set_log_callback(NULL, keep_complaint, NULL);
-}
-
-const char *verity_crypt_complaint(void)
-{
-	return complaint;
+	c->text[0] = '\0';
+	crypt_set_log_callback(cd, keep_complaint, c);
 }

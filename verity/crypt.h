@@ -4,15 +4,26 @@
 
 #include <libcryptsetup.h>
 
+#include "lib/err.h"
+
 /* struct crypt_device *cd auto_crypt = NULL; is freed where its block ends. */
 #define auto_crypt __attribute__((cleanup(verity_crypt_cleanup)))
 
 void verity_crypt_cleanup(struct crypt_device **cd);
 
-/* From here on libcryptsetup's words are kept and not printed; what was kept is forgotten. */
-void verity_crypt_listen(void);
+/*
+ * The last complaint of libcryptsetup about one device, without a newline; ""
+ * where it had none.
+ */
+struct verity_complaint {
+	char text[ERR_TEXT_SIZE / 2];
+};
 
-/* Its last complaint since then, without a newline; "" if it had none. Of this process. */
-const char *verity_crypt_complaint(void);
+/*
+ * From here on what libcryptsetup says about this device is kept in *c, which
+ * must live as long as it, and not printed. What crypt_init() itself says comes
+ * before there is a device, and is printed.
+ */
+void verity_crypt_listen(struct crypt_device *cd, struct verity_complaint *c);
 
 #endif

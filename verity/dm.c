@@ -14,7 +14,7 @@ __attribute__((format(printf, 5, 6))) static void log_nothing(int level, const c
 	(void)fmt;
 }
 
-struct dm_task *dm_new_task(int type, const char *name)
+struct dm_task *verity_dm_task(int type, const char *name)
 {
 	auto_task struct dm_task *task = NULL;
 	struct dm_task *ret;
@@ -29,7 +29,7 @@ struct dm_task *dm_new_task(int type, const char *name)
 	return ret;
 }
 
-const char *dm_verity_target(struct dm_task *task, uint64_t *ret_sectors)
+const char *verity_dm_target(struct dm_task *task, uint64_t *ret_sectors)
 {
 	char *type = NULL, *params = NULL;
 	uint64_t start = 0, length = 0;
@@ -41,7 +41,7 @@ const char *dm_verity_target(struct dm_task *task, uint64_t *ret_sectors)
 	return params;
 }
 
-void dm_set_device(struct verity_device *dev, const char *name, const struct dm_info *info)
+void verity_dm_device(struct verity_device *dev, const char *name, const struct dm_info *info)
 {
 	snprintf(dev->name, sizeof(dev->name), "%s", name);
 	dev->major = (unsigned int)info->major;

@@ -75,7 +75,7 @@ static int has_target(struct dm_task *task, const char *name)
 
 static int check_target(struct err *e)
 {
-	auto_task struct dm_task *task = dm_new_task(DM_DEVICE_LIST_VERSIONS, NULL);
+	auto_task struct dm_task *task = verity_dm_task(DM_DEVICE_LIST_VERSIONS, NULL);
 
 	if (!task || !dm_task_run(task))
 		return missing(e, "CONFIG_BLK_DEV_DM", "device-mapper does not answer");

@@ -23,10 +23,8 @@ static const struct refusal {
 };
 
 /* Of all these libcryptsetup returns ENOKEY alone, but its complaint ends with each in words. */
-static const struct refusal *find_refusal(int r)
+static const struct refusal *find_refusal(int r, const char *complaint)
 {
-	const char *complaint = verity_crypt_complaint();
-
 	for (size_t i = 0; i < ARRAY_SIZE(refusals); i++) {
 		const char *words = strerror(refusals[i].errnum);
 		size_t length = strlen(words), all = strlen(complaint);
@@ -38,10 +36,10 @@ static const struct refusal *find_refusal(int r)
 	return NULL;
 }
 
-static int open_failed(const struct verity_signature *signature, int r, struct err *e)
+static int open_failed(const struct verity_signature *signature, const char *complaint, int r,
+		       struct err *e)
 {
-	const struct refusal *refusal = signature ? find_refusal(r) : NULL;
-	const char *complaint = verity_crypt_complaint();
+	const struct refusal *refusal = signature ? find_refusal(r, complaint) : NULL;
 
 	if (refusal)
 		return err_set(e, FAIL_SIGNATURE_REJECTED, refusal->errnum,
@@ -84,18 +82,19 @@ static int set_parameters(struct crypt_device *cd, const struct verity_parts *pa
 /* The number that device-mapper gave, asked for by the name that was just made. */
 static int read_number(const char *name, struct verity_device *ret)
 {
-	auto_task struct dm_task *task = dm_new_task(DM_DEVICE_INFO, name);
+	auto_task struct dm_task *task = verity_dm_task(DM_DEVICE_INFO, name);
 	struct dm_info info = { 0 };
 
 	if (!task || !dm_task_run(task) || !dm_task_get_info(task, &info) || !info.exists ||
 	    !info.read_only)
 		return -ENODEV;
-	dm_set_device(ret, name, &info);
+	verity_dm_device(ret, name, &info);
 	return 0;
 }
 
 static int activate(const char *name, const struct verity_parts *parts,
-		    const struct verity_params *p, const struct verity_signature *signature)
+		    const struct verity_params *p, const struct verity_signature *signature,
+		    struct verity_complaint *complaint)
 {
 	struct crypt_device *cd auto_crypt = NULL;
 	uint32_t flags = CRYPT_ACTIVATE_READONLY |
@@ -103,8 +102,10 @@ static int activate(const char *name, const struct verity_parts *parts,
 			 (p->ignore_zero_blocks ? CRYPT_ACTIVATE_IGNORE_ZERO_BLOCKS : 0);
 	int r = crypt_init(&cd, parts->hash);
 
-	if (r >= 0)
-		r = set_parameters(cd, parts, p);
+	if (r < 0)
+		return r;
+	verity_crypt_listen(cd, complaint);
+	r = set_parameters(cd, parts, p);
 	if (r >= 0)
 		r = crypt_activate_by_signed_key(cd, name, (const char *)p->root_hash,
 						 p->root_hash_size,
@@ -116,15 +117,15 @@ static int activate(const char *name, const struct verity_parts *parts,
 int verity_open(const char *name, const struct verity_parts *parts, const struct verity_params *p,
 		const struct verity_signature *signature, struct verity_device *ret, struct err *e)
 {
+	struct verity_complaint complaint = { "" };
 	int r;
 
 	if (strlen(name) >= VERITY_NAME_SIZE)
 		return err_set(e, FAIL_VERITY_OPEN_FAILED, ENAMETOOLONG, "the name %s is too long",
 			       name);
-	verity_crypt_listen();
-	r = activate(name, parts, p, signature);
+	r = activate(name, parts, p, signature, &complaint);
 	if (r < 0)
-		return open_failed(signature, r, e);
+		return open_failed(signature, complaint.text, r, e);
 	r = read_number(name, ret);
 	if (r < 0) {
 		(void)verity_close(name);

@@ -49,6 +49,7 @@ static int pad(const char *path, uint64_t size, struct err *e)
 static int create_hash(const char *path, uint64_t data_bytes, struct verity_params *p,
 		       const uint8_t uuid[UUID_SIZE], struct err *e)
 {
+	struct verity_complaint complaint = { "" };
 	struct crypt_device *cd auto_crypt = NULL;
 	char uuid_string[UUID_TEXT_SIZE];
 	size_t size = sizeof(p->root_hash);
@@ -67,16 +68,16 @@ static int create_hash(const char *path, uint64_t data_bytes, struct verity_para
 	int r;
 
 	uuid_text(uuid, uuid_string);
-	verity_crypt_listen();
 	r = crypt_init_data_device(&cd, path, path);
-	if (!r)
+	if (!r) {
+		verity_crypt_listen(cd, &complaint);
 		r = crypt_format(cd, CRYPT_VERITY, NULL, NULL, uuid_string, NULL, 0, &params);
+	}
 	if (!r)
 		r = crypt_volume_key_get(cd, CRYPT_ANY_SLOT, (char *)p->root_hash, &size, NULL, 0);
 	if (r < 0)
 		return err_set(e, FAIL_SYSTEM_CALL_FAILED, -r, "hash tree of %s: %s", path,
-			       verity_crypt_complaint()[0] ? verity_crypt_complaint() :
-							     strerror(-r));
+			       complaint.text[0] ? complaint.text : strerror(-r));
 	if (size != verity_digest_size(p->hash_name))
 		return err_set(e, FAIL_ROOT_HASH_INVALID, EIO, "%s: a root hash of %zu bytes", path,
 			       size);

@@ -11,7 +11,6 @@
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 #include "lib/io.h"
-#include "lib/uevent.h"
 #include "mount/device/match.h"
 #include "mount/device/probe.h"
 
@@ -122,12 +121,12 @@ static const char *kernel_name(const struct uevent *u)
 /* Take the waiting uevents into the set. 1: something may have changed. */
 static int take_uevents(struct device_search *s, struct err *e)
 {
-	static struct uevent u;
+	struct uevent *u = &s->event;
 	int changed = 0;
 
 	for (int taken = 0; taken < UEVENTS_AT_ONCE; taken++) {
 		const char *subsystem, *name;
-		int r = uevent_next(s->uevents, &u);
+		int r = uevent_next(s->uevents, u);
 
 		if (!r)
 			break;
@@ -140,8 +139,8 @@ static int take_uevents(struct device_search *s, struct err *e)
 		}
 		if (r < 0)
 			return err_result(e, FAIL_SYSTEM_CALL_FAILED, r, "read uevents");
-		subsystem = uevent_get(&u, "SUBSYSTEM");
-		name = kernel_name(&u);
+		subsystem = uevent_get(u, "SUBSYSTEM");
+		name = kernel_name(u);
 		if (!subsystem || strcmp(subsystem, "block") || !name)
 			continue;
 		r = blockdev_update(s->sysfs, name, &s->set, e);

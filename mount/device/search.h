@@ -2,6 +2,7 @@
 #ifndef MOUNT_DEVICE_SEARCH_H
 #define MOUNT_DEVICE_SEARCH_H
 
+#include "lib/uevent.h"
 #include "mount/device/blockdev.h"
 
 /*
@@ -14,6 +15,7 @@ struct device_search {
 	int dev;     /* a descriptor of /dev */
 	int uevents; /* lib/uevent.h's socket */
 	struct blockdev_set set;
+	struct uevent event; /* the one that is being looked at */
 };
 
 /* One wanted device. */

@@ -214,20 +214,24 @@ static struct {
 	int result;            /* of the activation */
 	const char *complaint; /* of libcryptsetup, or NULL */
 	void (*log)(int level, const char *msg, void *usrptr);
+	void *usrptr;
 } crypt;
+
+/* What crypt_init() makes: nothing is asked to speak before it, or for all devices. */
+static struct crypt_device *const made = (void *)&crypt;
 
 void crypt_set_log_callback(struct crypt_device *cd,
 			    void (*log)(int level, const char *msg, void *usrptr), void *usrptr)
 {
-	(void)cd;
-	(void)usrptr;
+	assert_ptr_equal(cd, made);
 	crypt.log = log;
+	crypt.usrptr = usrptr;
 }
 
 int crypt_init(struct crypt_device **cd, const char *device)
 {
-	*cd = NULL;
-	return fake_sys_call("init %s\n", device) ? -ENOTBLK : 0;
+	*cd = fake_sys_call("init %s\n", device) ? NULL : made;
+	return *cd ? 0 : -ENOTBLK;
 }
 
 void crypt_free(struct crypt_device *cd)
@@ -260,7 +264,7 @@ int crypt_activate_by_signed_key(struct crypt_device *cd, const char *name, cons
 	(void)fake_sys_call("activate %s hash=%zu signature=%s%zu\n", name, volume_key_size,
 			    signature ? "" : "none ", signature_size);
 	if (crypt.complaint)
-		crypt.log(CRYPT_LOG_ERROR, crypt.complaint, NULL);
+		crypt.log(CRYPT_LOG_ERROR, crypt.complaint, crypt.usrptr);
 	return crypt.result;
 }
 
