@@ -19,6 +19,7 @@
 struct build {
 	const struct convert_options *options;
 	const struct oci_image *image;
+	size_t bottom; /* the lowest layer of the stack: those below it are hidden */
 	struct layer layers[LIMIT_LAYERS];
 	struct output outputs[LIMIT_LAYERS];
 	size_t same_as[LIMIT_LAYERS]; /* the lowest layer whose image has the same bytes */
@@ -27,9 +28,10 @@ struct build {
 	_Atomic uint64_t *done;    /* shared too */
 };
 
-static int make_layer(void *context, size_t index, struct err *e)
+static int make_layer(void *context, size_t nth, struct err *e)
 {
 	struct build *b = context;
+	size_t index = b->bottom + nth;
 	int r = image_make(&b->layers[index].tree, b->outputs[index].temp, &b->options->salt,
 			   &b->built[index], b->done, e);
 
@@ -40,7 +42,7 @@ static int make_layer(void *context, size_t index, struct err *e)
 
 static int create_outputs(struct build *b, struct err *e)
 {
-	for (size_t i = 0; i < b->image->layer_count; i++) {
+	for (size_t i = b->bottom; i < b->image->layer_count; i++) {
 		char *path auto_text = NULL;
 		int r;
 
@@ -53,25 +55,47 @@ static int create_outputs(struct build *b, struct err *e)
 	return 0;
 }
 
+/*
+ * overlayfs does not look at the mark of a layer's root, so what lies below an
+ * opaque root stays out of the stack.
+ */
+static size_t find_bottom(const struct build *b)
+{
+	size_t i = b->image->layer_count;
+
+	while (i > 1 && !b->layers[i - 1].tree.root->inode->opaque)
+		i--;
+	return i ? i - 1 : 0;
+}
+
 static int make_images(struct build *b, struct err *e)
 {
 	struct progress p;
-	uint64_t total = 0;
+	uint64_t total = 0, largest = 0;
+	int r;
 
 	/* Only now: a layer's resolution looks at the ones below as they were read. */
-	for (size_t i = 0; i < b->image->layer_count; i++) {
+	overlay_drop_marks(&b->layers[b->bottom].tree);
+	for (size_t i = b->bottom; i < b->image->layer_count; i++) {
+		uint64_t size;
+
 		overlay_encode(&b->layers[i].tree);
-		total += tar_size_estimate(&b->layers[i].tree);
+		size = tar_size_estimate(&b->layers[i].tree);
+		total += size;
+		largest = size > largest ? size : largest;
 	}
+	r = convert_check_room(b->options->output, total, largest, e);
+	if (r)
+		return r;
 	progress_start(&p, "writing", total, b->done);
-	return jobs_in_children(b->image->layer_count, make_layer, b, &p, e);
+	return jobs_in_children(b->image->layer_count - b->bottom, make_layer, b, &p, e);
 }
 
 /* Layers whose images came out the same share the file of the lowest. */
 static int commit_images(struct build *b, struct err *e)
 {
-	for (size_t i = 0; i < b->image->layer_count; i++) {
-		size_t same = 0;
+	for (size_t i = b->bottom; i < b->image->layer_count; i++) {
+		size_t same = b->bottom;
 		int r;
 
 		while (same < i && !digest_equal(&b->built[same].digest, &b->built[i].digest))
@@ -92,23 +116,25 @@ static int report(struct build *b, struct err *e)
 {
 	char *path auto_text = memory_printf("%s/image.json", b->options->output);
 	struct image_layer list[LIMIT_LAYERS];
-	size_t count = b->image->layer_count;
+	size_t count = b->image->layer_count - b->bottom;
 
 	for (size_t i = 0; i < count; i++) {
-		size_t from = count - 1 - i;
+		size_t from = b->image->layer_count - 1 - i;
 
 		list[i] = (struct image_layer){ b->names[b->same_as[from]], &b->image->layers[from],
 						&b->built[from] };
 	}
-	return convert_report(path, b->options, b->image, list, count, e);
+	return convert_report(path, b->options, b->image, list, count, b->bottom, e);
 }
 
 static int build(struct build *b, const struct oci_source *s, struct err *e)
 {
-	int r = convert_read(s, b->image, b->layers, e);
+	int r = convert_read(s, b->options, b->image, b->layers, e);
 
-	if (!r)
+	if (!r) {
+		b->bottom = find_bottom(b);
 		r = create_outputs(b, e);
+	}
 	if (!r)
 		r = make_images(b, e);
 	if (!r)
@@ -156,7 +182,7 @@ static const struct option_row options[] = {
 
 static int run(int argc, char **argv)
 {
-	struct convert_options o = { .output = "." };
+	struct convert_options o = { .output = ".", CONVERT_DEFAULTS };
 	struct err e = { .text = "" };
 	const char *path = NULL;
 	int status = option_parse(&command_layers, argc, argv, &o, &path);

@@ -35,20 +35,25 @@ static int write_image(struct build *b, struct err *e)
 {
 	char *copy auto_text = memory_text(b->options->output);
 	char *json auto_text = memory_printf("%s.json", b->options->output);
+	char *parent auto_text = memory_text(b->options->output);
 	struct image_layer layer = { basename(copy), NULL, b->built };
 	struct progress p;
+	uint64_t size;
 	int r;
 
 	merge_layers(b->layers, b->image.layer_count);
-	r = output_create(&b->output, b->options->output, e);
+	size = tar_size_estimate(&b->layers[0].tree);
+	r = convert_check_room(dirname(parent), size, size, e);
+	if (!r)
+		r = output_create(&b->output, b->options->output, e);
 	if (r)
 		return r;
-	progress_start(&p, "writing", tar_size_estimate(&b->layers[0].tree), b->done);
+	progress_start(&p, "writing", size, b->done);
 	r = jobs_in_children(1, make_image, b, &p, e);
 	if (!r)
 		r = output_commit(&b->output, e);
 	if (!r)
-		r = convert_report(json, b->options, &b->image, &layer, 1, e);
+		r = convert_report(json, b->options, &b->image, &layer, 1, 0, e);
 	output_discard(&b->output);
 	return r;
 }
@@ -70,7 +75,7 @@ static int merge(const struct convert_options *o, const char *path, struct err *
 	if (!r)
 		r = oci_load(&source, o->ref, o->platform, &b->image, e);
 	if (!r) {
-		r = convert_read(&source, &b->image, b->layers, e);
+		r = convert_read(&source, o, &b->image, b->layers, e);
 		if (!r)
 			r = write_image(b, e);
 		for (size_t i = 0; i < b->image.layer_count; i++)
@@ -89,7 +94,7 @@ static const struct option_row options[] = {
 
 static int run(int argc, char **argv)
 {
-	struct convert_options o = { .output = "merged.img" };
+	struct convert_options o = { .output = "merged.img", CONVERT_DEFAULTS };
 	struct err e = { .text = "" };
 	const char *path = NULL;
 	int status = option_parse(&command_merge, argc, argv, &o, &path);

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "image-build/base/jobs.h"
@@ -18,6 +19,7 @@ struct reading {
 	const struct oci_source *source;
 	const struct oci_image *image;
 	struct layer *layers;
+	struct layer_budget budget;
 	_Atomic uint64_t done;
 };
 
@@ -37,6 +39,8 @@ const struct option_row convert_rows[] = {
 	  "or a lone image)" },
 	{ "--salt", "content|none|HEX", offsetof(struct convert_options, salt), salt_parse, false,
 	  "salt of the hash tree (default: content, the erofs' sha256)" },
+	{ "--max-size", "SIZE", offsetof(struct convert_options, max_size), option_size, false,
+	  "most that the image's files may hold, holes included (default: 64G)" },
 	{ "--json", NULL, offsetof(struct convert_options, json), option_flag, false,
 	  "print image.json instead of a summary" },
 	{ .name = NULL },
@@ -120,27 +124,86 @@ static int read_layer(void *context, size_t index, struct err *e)
 	return r;
 }
 
-int convert_read(const struct oci_source *s, const struct oci_image *image, struct layer *layers,
-		 struct err *e)
+static void tell_notes(const struct layer *layers, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		for (int n = 0; n < LAYER_NOTES; n++)
+			if (layers[i].notes[n][0])
+				fprintf(stderr, "socle-image: warning: layer %zu: %s\n", i,
+					layers[i].notes[n]);
+}
+
+/* Bytes that a directory's file system still takes. */
+static int free_bytes(const char *directory, uint64_t *ret, struct err *e)
+{
+	struct statvfs st;
+
+	if (statvfs(directory, &st))
+		return system_failed(e, "%s", directory);
+	if (__builtin_mul_overflow((uint64_t)st.f_bavail, (uint64_t)st.f_frsize, ret))
+		*ret = UINT64_MAX;
+	return 0;
+}
+
+static int check_free(const char *directory, uint64_t needed, const char *what, struct err *e)
+{
+	uint64_t left = 0;
+	int r = free_bytes(directory, &left, e);
+
+	if (!r && left < needed)
+		r = system_result(e, -ENOSPC,
+				  "%s: %s needs %" PRIu64 " bytes there, and %" PRIu64 " are free",
+				  directory, what, needed, left);
+	return r;
+}
+
+int convert_check_room(const char *directory, uint64_t total, uint64_t largest, struct err *e)
+{
+	uint64_t trees = total / 100 + 1; /* 1/128, and one block for each level */
+
+	return check_free(directory, total + trees + largest, "writing the image", e);
+}
+
+static int resolve_all(const struct oci_image *image, struct layer *layers, struct err *e)
+{
+	for (size_t i = 0; i < image->layer_count; i++) {
+		int r = resolve_layer(layers, i, e);
+
+		if (!r)
+			continue;
+		err_prefix(e, "layer %zu: ", i);
+		return r;
+	}
+	return 0;
+}
+
+int convert_read(const struct oci_source *s, const struct convert_options *o,
+		 const struct oci_image *image, struct layer *layers, struct err *e)
 {
 	struct reading reading = { .source = s, .image = image, .layers = layers };
 	struct progress p;
 	uint64_t total = 0;
 	int r;
 
+	reading.budget.max_bytes = o->max_size;
 	for (size_t i = 0; i < image->layer_count; i++) {
 		layer_init(&layers[i]);
+		layers[i].budget = &reading.budget;
 		total += image->layers[i].size;
 	}
+	/* Packed they are smaller than what they hold, mostly. */
+	r = check_free(s->scratch, total, "reading the layers", e);
 	progress_start(&p, "reading", total, &reading.done);
-	r = jobs_in_threads(image->layer_count, read_layer, &reading, &p, e);
-	for (size_t i = 0; !r && i < image->layer_count; i++) {
-		r = resolve_layer(layers, i, e);
-		if (r)
-			err_prefix(e, "layer %zu: ", i);
-	}
+	if (!r)
+		r = jobs_in_threads(image->layer_count, read_layer, &reading, &p, e);
+	if (!r)
+		r = resolve_all(image, layers, e);
 	if (r)
 		err_prefix(e, "%.200s: ", s->path);
+	else
+		tell_notes(layers, image->layer_count);
+	for (size_t i = 0; i < image->layer_count; i++)
+		layers[i].budget = NULL;
 	return r;
 }
 
@@ -179,10 +242,10 @@ static int write_text(const char *path, const char *text, struct err *e)
 
 int convert_report(const char *path, const struct convert_options *o,
 		   const struct oci_image *source, const struct image_layer *layers, size_t count,
-		   struct err *e)
+		   size_t hidden, struct err *e)
 {
 	char *cmdline auto_text = image_cmdline(layers, count);
-	char *json auto_text = image_json(source, layers, count);
+	char *json auto_text = image_json(source, layers, count, hidden);
 	int r = write_text(path, json, e);
 
 	if (r)

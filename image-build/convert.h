@@ -6,6 +6,7 @@
 #include "image-build/tree/layer.h"
 #include "image-build/bundle/image_json.h"
 #include "image-build/oci/oci.h"
+#include "image-build/base/limits.h"
 #include "image-build/base/option.h"
 
 /* What `layers` and `merge` have in common: reading an image, and telling of what was made. */
@@ -14,23 +15,37 @@ struct convert_options {
 	const char *ref;
 	const char *platform;
 	struct salt_choice salt;
+	uint64_t max_size; /* bytes */
 	bool json;
 };
+
+/* The defaults of all but output. */
+#define CONVERT_DEFAULTS .max_size = DEFAULT_MAX_BYTES
 
 /* Their common options, in a struct convert_options. */
 extern const struct option_row convert_rows[];
 
 /*
  * Read and verify every layer of an image, all of them at once: trees in
- * layers[0 … layer_count - 1], the bottom first, implied directories and links
- * to lower layers resolved. scratch is a directory for the contents.
+ * layers[0 … layer_count - 1], the bottom first, resolved. What is left out of
+ * the image is said on standard error.
  */
-int convert_read(const struct oci_source *s, const struct oci_image *image, struct layer *layers,
-		 struct err *e);
+int convert_read(const struct oci_source *s, const struct convert_options *o,
+		 const struct oci_image *image, struct layer *layers, struct err *e);
 
-/* Write image.json beside the images, and say on standard output what there is. */
+/*
+ * Refuse to begin where the output's file system has no room for images of trees
+ * whose tars have total bytes together, and at most largest bytes each: liberofs
+ * keeps the contents once more while it writes.
+ */
+int convert_check_room(const char *directory, uint64_t total, uint64_t largest, struct err *e);
+
+/*
+ * Write image.json beside the images, and say on standard output what there is.
+ * The lowest layers of the source, hidden of them, have no image.
+ */
 int convert_report(const char *path, const struct convert_options *o,
 		   const struct oci_image *source, const struct image_layer *layers, size_t count,
-		   struct err *e);
+		   size_t hidden, struct err *e);
 
 #endif

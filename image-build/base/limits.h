@@ -19,9 +19,10 @@
  * stand there, too.
  */
 #define LIMIT_XATTRS       20480
-#define LIMIT_ENTRIES      4194304      /* names in one layer */
+#define LIMIT_ENTRIES      4194304      /* names, or entries, in one layer */
 #define LIMIT_LAYER_BYTES  (1ULL << 40) /* one uncompressed layer */
 #define LIMIT_FILE_BYTES   (1ULL << 40) /* one file, holes included */
+#define DEFAULT_MAX_BYTES  (1ULL << 36) /* all files of an image, unless --max-size says more */
 #define LIMIT_IMAGE_BYTES  (1ULL << 43) /* one erofs: half of 2^32 blocks of 4096 */
 #define LIMIT_DEVICE_MAJOR 4095         /* the kernel's 12 bits */
 #define LIMIT_DEVICE_MINOR 1048575      /* the kernel's 20 bits */

@@ -24,6 +24,28 @@ int option_flag(const char *text, void *field, struct err *e)
 	return 0;
 }
 
+int option_size(const char *text, void *field, struct err *e)
+{
+	static const char units[] = "KMGT";
+	const char *at = text, *unit = NULL;
+	bool fits = *at >= '1' && *at <= '9';
+	uint64_t value = 0;
+
+	for (; *at >= '0' && *at <= '9'; at++)
+		fits = fits && !__builtin_mul_overflow(value, 10u, &value) &&
+		       !__builtin_add_overflow(value, (unsigned int)(*at - '0'), &value);
+	if (*at)
+		unit = strchr(units, *at++);
+	for (ptrdiff_t i = 0; unit && i <= unit - units; i++)
+		fits = fits && !__builtin_mul_overflow(value, 1024u, &value);
+	if (!fits || *at || (at[-1] > '9' && !unit))
+		return refuse(e,
+			      "\"%.40s\" is no size: a number, with K, M, G or T behind it or not",
+			      text);
+	*(uint64_t *)field = value;
+	return 0;
+}
+
 int option_list(const char *text, void *field, struct err *e)
 {
 	struct option_list *list = field;

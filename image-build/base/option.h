@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "lib/err.h"
 
@@ -20,6 +21,7 @@ struct option_row {
 /* What a field is, by its parser. */
 int option_text(const char *text, void *field, struct err *e); /* const char * */
 int option_flag(const char *text, void *field, struct err *e); /* bool */
+int option_size(const char *text, void *field, struct err *e); /* uint64_t: bytes, or 10M, 10G */
 int option_list(const char *text, void *field, struct err *e); /* struct option_list */
 
 #define OPTION_LIST_MAX 256

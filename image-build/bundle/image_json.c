@@ -113,7 +113,17 @@ static struct json_object *layer_object(const struct image_layer *layer)
 	return o;
 }
 
-char *image_json(const struct oci_image *source, const struct image_layer *layers, size_t count)
+static struct json_object *hidden_list(const struct oci_image *source, size_t hidden)
+{
+	struct json_object *list = json_object_new_array();
+
+	while (hidden--)
+		json_object_array_add(list, source_object(&source->layers[hidden]));
+	return list;
+}
+
+char *image_json(const struct oci_image *source, const struct image_layer *layers, size_t count,
+		 size_t hidden)
 {
 	struct json_object *o = json_object_new_object(), *image = json_object_new_object(),
 			   *list = json_object_new_array();
@@ -128,6 +138,8 @@ char *image_json(const struct oci_image *source, const struct image_layer *layer
 	for (size_t i = 0; i < count; i++)
 		json_object_array_add(list, layer_object(&layers[i]));
 	json_object_object_add(o, "layers", list);
+	if (hidden)
+		json_object_object_add(o, "hidden", hidden_list(source, hidden));
 	json_add_text(o, "cmdline", cmdline);
 	text = memory_printf("%s\n", json_object_to_json_string_ext(
 					     o, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED |

@@ -23,7 +23,11 @@ char *image_layer_text(const struct built_image *image);
 /* "socle.layer=… socle.layer=…", the first one topmost. Allocated. */
 char *image_cmdline(const struct image_layer *layers, size_t count);
 
-/* image.json, layers[0] topmost. Allocated. */
-char *image_json(const struct oci_image *source, const struct image_layer *layers, size_t count);
+/*
+ * image.json, layers[0] topmost. The lowest layers of the source, hidden of them,
+ * are listed apart: an opaque root above them hides all that they hold. Allocated.
+ */
+char *image_json(const struct oci_image *source, const struct image_layer *layers, size_t count,
+		 size_t hidden);
 
 #endif

@@ -1,24 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
 #include "image-build/tree/layer.h"
 
-#include <archive.h>
-#include <archive_entry.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "image-build/base/limits.h"
 #include "image-build/base/memory.h"
-#include "image-build/tree/name.h"
-#include "image-build/tree/whiteouts.h"
 #include "image-build/base/refuse.h"
+#include "image-build/tree/name.h"
+#include "image-build/tree/tar_read.h"
+#include "image-build/tree/whiteouts.h"
+#include "lib/array.h"
 
-static void cleanup_archive(struct archive **a)
-{
-	archive_read_free(*a);
-}
-
-#define auto_archive __attribute__((cleanup(cleanup_archive)))
+#define XATTR_KEY "SCHILY.xattr."
+#define MODE_MAX  UINT32_MAX
 
 void layer_init(struct layer *l)
 {
@@ -26,140 +24,39 @@ void layer_init(struct layer *l)
 	tree_init(&l->tree);
 }
 
+void layer_free_changes(struct layer *l)
+{
+	for (size_t i = 0; i < l->change_count; i++) {
+		free(l->changes[i].path);
+		free(l->changes[i].target);
+		inode_release(l->changes[i].inode);
+	}
+	free(l->changes);
+	l->changes = NULL;
+	l->change_count = l->change_room = 0;
+}
+
 void layer_free(struct layer *l)
 {
+	layer_free_changes(l);
 	tree_free(&l->tree);
-	for (size_t i = 0; i < l->link_count; i++)
-		free(l->links[i].target);
-	free(l->links);
 	if (l->spool.fd >= 0)
 		close(l->spool.fd);
 	l->spool.fd = -1;
 }
 
-/* The directory that a path stands in, made up where no entry has named it yet. */
-static int find_parent(struct layer *l, const char *path, struct node **ret, struct err *e)
+static void note(struct layer *l, enum layer_note kind, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+static void note(struct layer *l, enum layer_note kind, const char *fmt, ...)
 {
-	char *copy auto_text = memory_text(path);
-	char *last = strrchr(copy, '/');
-	struct node *dir = l->tree.root;
-	char *rest = copy, *name;
+	va_list args;
 
-	*ret = dir;
-	if (!last)
-		return 0;
-	*last = '\0';
-	while ((name = strsep(&rest, "/"))) {
-		struct node *node = node_child(dir, name);
-
-		if (!node)
-			node = node_add(&l->tree, dir, name);
-		if (!node->inode)
-			node_set_inode(node, inode_new_implied());
-		if (!S_ISDIR(node->inode->mode))
-			return refuse(e, "\"%s\" is below \"%s\", which is not a directory", path,
-				      name);
-		dir = node;
-	}
-	*ret = dir;
-	return 0;
-}
-
-static const char *last_component(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
-static int find_node(struct layer *l, const char *path, struct node **ret, struct err *e)
-{
-	struct node *dir, *node;
-	int r = find_parent(l, path, &dir, e);
-
-	if (r)
-		return r;
-	node = *path ? node_child(dir, last_component(path)) : l->tree.root;
-	if (!node)
-		node = node_add(&l->tree, dir, last_component(path));
-	if (l->tree.nodes > LIMIT_ENTRIES)
-		return refuse_limit(e, "more than %d names", LIMIT_ENTRIES);
-	*ret = node;
-	return 0;
-}
-
-/* Links that wait at or below a name which something else replaces now. */
-static void forget_links(struct layer *l, const struct node *node)
-{
-	for (size_t i = 0; i < l->link_count; i++) {
-		const struct node *n = l->links[i].node;
-
-		while (n && n != node)
-			n = n->parent;
-		if (!n)
-			continue;
-		free(l->links[i].target);
-		l->links[i--] = l->links[--l->link_count];
-	}
-}
-
-static int add_whiteout(struct layer *l, const char *path, struct err *e)
-{
-	struct node *dir, *node;
-	const char *hidden = name_hidden(last_component(path));
-	int r = find_parent(l, path, &dir, e);
-
-	if (r)
-		return r;
-	node = node_child(dir, hidden);
-	if (!node)
-		node = node_add(&l->tree, dir, hidden);
-	node->whiteout = true;
-	return 0;
-}
-
-static int add_opaque(struct layer *l, const char *path, struct err *e)
-{
-	struct node *dir;
-	int r = find_parent(l, path, &dir, e);
-
-	if (!r)
-		dir->inode->opaque = true;
-	return r;
-}
-
-static int add_hard_link(struct layer *l, const char *path, const char *raw_target, struct err *e)
-{
-	char target[LIMIT_PATH + 1];
-	struct node *node, *to;
-	int r = name_clean(raw_target, target, e);
-
-	if (r)
-		return r;
-	if (!*path || !*target)
-		return refuse(e, "a hard link of or to the root directory");
-	to = tree_find(&l->tree, target);
-	if (to && node_is_directory(to))
-		return refuse(e, "\"%s\" is a hard link to the directory \"%s\"", path, target);
-	r = find_node(l, path, &node, e);
-	if (r)
-		return r;
-	/* The target's node may be below the one that is now replaced. */
-	to = tree_find(&l->tree, target);
-	for (const struct node *n = to ? to->parent : NULL; n; n = n->parent)
-		if (n == node)
-			return refuse(e, "\"%s\" is a hard link to \"%s\" below itself", path,
-				      target);
-	forget_links(l, node);
-	node_remove_children(&l->tree, node);
-	if (to && to->inode) {
-		node_set_inode(node, to->inode);
-		return 0;
-	}
-	node_set_inode(node, NULL);
-	l->links = memory_grow(l->links, l->link_count, &l->link_room, sizeof(*l->links));
-	l->links[l->link_count++] = (struct dangling_link){ node, memory_text(target) };
-	return 0;
+	if (l->notes[kind][0])
+		return;
+	va_start(args, fmt);
+	vsnprintf(l->notes[kind], NOTE_SIZE, fmt, args);
+	va_end(args);
 }
 
 static int check_number(const char *what, int64_t value, int64_t max, struct err *e)
@@ -170,247 +67,289 @@ static int check_number(const char *what, int64_t value, int64_t max, struct err
 	return 0;
 }
 
-static int read_attributes(struct archive_entry *entry, struct inode *inode, struct err *e)
+static int read_attributes(const struct tar_entry *entry, mode_t type, struct inode *inode,
+			   struct err *e)
 {
-	int r = check_number("user id", archive_entry_uid(entry), UINT32_MAX - 1LL, e);
+	int r = check_number("mode", entry->mode, MODE_MAX, e);
 
 	if (!r)
-		r = check_number("group id", archive_entry_gid(entry), UINT32_MAX - 1LL, e);
+		r = check_number("user id", entry->uid, UINT32_MAX - 1LL, e);
+	if (!r)
+		r = check_number("group id", entry->gid, UINT32_MAX - 1LL, e);
 	if (r)
 		return r;
-	inode->mode = archive_entry_filetype(entry) | (archive_entry_mode(entry) & 07777);
-	inode->uid = (uint32_t)archive_entry_uid(entry);
-	inode->gid = (uint32_t)archive_entry_gid(entry);
-	inode->mtime_sec = archive_entry_mtime(entry);
-	inode->mtime_nsec = (uint32_t)archive_entry_mtime_nsec(entry);
-	inode->implied = false;
-	if (!S_ISCHR(inode->mode) && !S_ISBLK(inode->mode))
+	/* Old writers put the type into the mode as well; the entry's own counts. */
+	inode->mode = type | (entry->mode & 07777);
+	inode->uid = (uint32_t)entry->uid;
+	inode->gid = (uint32_t)entry->gid;
+	inode->mtime_sec = entry->mtime_sec;
+	inode->mtime_nsec = entry->mtime_nsec;
+	if (!S_ISCHR(type) && !S_ISBLK(type))
 		return 0;
-	inode->device_major = (uint32_t)archive_entry_rdevmajor(entry);
-	inode->device_minor = (uint32_t)archive_entry_rdevminor(entry);
-	r = check_number("device major", (int64_t)archive_entry_rdevmajor(entry),
-			 LIMIT_DEVICE_MAJOR, e);
-	return r ? r :
-		   check_number("device minor", (int64_t)archive_entry_rdevminor(entry),
-				LIMIT_DEVICE_MINOR, e);
+	r = check_number("device major", entry->device_major, LIMIT_DEVICE_MAJOR, e);
+	if (!r)
+		r = check_number("device minor", entry->device_minor, LIMIT_DEVICE_MINOR, e);
+	if (r)
+		return r;
+	inode->device_major = (uint32_t)entry->device_major;
+	inode->device_minor = (uint32_t)entry->device_minor;
+	if (overlay_is_whiteout(inode))
+		return refuse(e, "a character device 0:0: overlayfs takes it for a deletion, so it "
+				 "cannot be content (deletions are named .wh.NAME)");
+	return 0;
 }
 
-static int read_xattrs(struct archive_entry *entry, struct inode *inode, struct err *e)
+static const char *behind(const char *text, const char *prefix)
 {
-	const char *name;
-	const void *value;
-	size_t size, total = 0;
+	return strncmp(text, prefix, strlen(prefix)) ? NULL : text + strlen(prefix);
+}
+
+static int read_xattr(struct layer *l, const char *name, const struct pax_record *record,
+		      struct inode *inode, struct err *e)
+{
+	switch (overlay_xattr(name)) {
+	case XATTR_KEPT:
+		inode_set_xattr(inode, name, record->value, record->size);
+		return 0;
+	case XATTR_OVERLAY:
+		return overlay_take_xattr(inode, name, record->value, record->size, e);
+	case XATTR_FOREIGN:
+		note(l, NOTE_ATTRIBUTE, "attributes like \"%.60s\" are not Linux' and left out",
+		     name);
+		return 0;
+	case XATTR_REFUSED:
+		break;
+	}
+	return refuse(e, "extended attribute \"%.100s\" cannot be kept", name);
+}
+
+/* What other readers would make attributes of, and Docker and containerd do not. */
+static void note_record(struct layer *l, const struct pax_record *record, const struct inode *inode)
+{
+	const char *name = behind(record->key, "LIBARCHIVE.xattr.");
+
+	if (name && !inode_xattr(inode, name))
+		note(l, NOTE_ATTRIBUTE, "attributes like \"%.60s\" are left out, as Docker does",
+		     record->key);
+	if (behind(record->key, "SCHILY.acl.") && !inode_xattr(inode, "system.posix_acl_access") &&
+	    !inode_xattr(inode, "system.posix_acl_default"))
+		note(l, NOTE_TEXT_ACL,
+		     "access lists as text (\"%.60s\") are left out, as Docker does", record->key);
+}
+
+static int read_xattrs(struct layer *l, const struct pax *p, struct inode *inode, struct err *e)
+{
+	size_t total = 0;
 	int r = 0;
 
-	if (archive_entry_acl_count(entry, ARCHIVE_ENTRY_ACL_TYPE_ACCESS |
-						   ARCHIVE_ENTRY_ACL_TYPE_DEFAULT |
-						   ARCHIVE_ENTRY_ACL_TYPE_NFS4))
-		return refuse(e,
-			      "an access list as text; only system.posix_acl_ attributes are kept");
-	archive_entry_xattr_reset(entry);
-	while (!r && archive_entry_xattr_next(entry, &name, &value, &size) == ARCHIVE_OK) {
+	for (size_t i = 0; !r && i < p->count; i++) {
+		const char *name = behind(p->records[i].key, XATTR_KEY);
+		size_t size = p->records[i].size;
+
+		if (!name)
+			continue;
 		total += strlen(name) + size + 32;
-		if (strlen(name) > LIMIT_XATTR_NAME || size > LIMIT_XATTRS || total > LIMIT_XATTRS)
+		if (strlen(name) > LIMIT_XATTR_NAME || total > LIMIT_XATTRS)
 			return refuse_limit(
 				e,
 				"attribute %.60s of %zu bytes (a name has at most %d, all "
 				"attributes of a file %d)",
 				name, size, LIMIT_XATTR_NAME, LIMIT_XATTRS);
-		r = overlay_take_xattr(inode, name, value, size, e);
+		r = read_xattr(l, name, &p->records[i], inode, e);
 	}
+	for (size_t i = 0; !r && i < p->count; i++)
+		note_record(l, &p->records[i], inode);
 	return r;
 }
 
-static int read_content(struct archive *a, struct spool *spool, struct inode *inode, struct err *e)
+static int check_size(struct layer *l, uint64_t size, struct err *e)
+{
+	struct layer_budget *budget = l->budget;
+
+	if (size > LIMIT_FILE_BYTES)
+		return refuse_limit(e, "a file of %llu bytes, at most %llu",
+				    (unsigned long long)size, LIMIT_FILE_BYTES);
+	if (budget && (size > budget->max_bytes ||
+		       atomic_fetch_add(&budget->bytes, size) > budget->max_bytes - size))
+		return refuse_limit(e,
+				    "with this file of %llu bytes the image's files have more than "
+				    "%llu, holes included; --max-size allows more",
+				    (unsigned long long)size,
+				    (unsigned long long)budget->max_bytes);
+	return 0;
+}
+
+static int read_content(struct layer *l, struct tar_reader *t, struct inode *inode, struct err *e)
 {
 	const void *bytes;
-	la_int64_t offset;
+	uint64_t offset;
 	size_t size;
 	int r;
 
-	if (inode->size > LIMIT_FILE_BYTES)
-		return refuse_limit(e, "a file of %llu bytes, at most %llu",
-				    (unsigned long long)inode->size, LIMIT_FILE_BYTES);
-	while ((r = archive_read_data_block(a, &bytes, &size, &offset)) == ARCHIVE_OK) {
-		if (offset < 0 || (uint64_t)offset > inode->size ||
-		    size > inode->size - (uint64_t)offset)
-			return refuse(e, "it has data beyond its size");
-		r = content_add(&inode->content, spool, bytes, size, (uint64_t)offset, e);
+	while ((r = tar_data(t, &bytes, &size, &offset, e)) == 1) {
+		r = content_add(&inode->content, &l->spool, bytes, size, offset, e);
 		if (r)
 			return r;
 	}
-	if (r != ARCHIVE_EOF)
-		return refuse(e, "%s",
-			      archive_error_string(a) ? archive_error_string(a) : "damaged");
-	return 0;
-}
-
-static int read_symlink(struct archive_entry *entry, struct inode *inode, struct err *e)
-{
-	const char *target = archive_entry_symlink(entry);
-
-	if (!target || !*target)
-		return refuse(e, "a symbolic link without a target");
-	if (strlen(target) > LIMIT_LINK_TARGET)
-		return refuse_limit(e, "a link target of %zu bytes, at most %d", strlen(target),
-				    LIMIT_LINK_TARGET);
-	inode->target = memory_text(target);
-	return 0;
-}
-
-/* The inode that an entry describes, content included. */
-static int read_inode(struct layer *l, struct archive *a, struct archive_entry *entry,
-		      struct inode *inode, struct err *e)
-{
-	int r = read_attributes(entry, inode, e);
-
-	if (!r)
-		r = read_xattrs(entry, inode, e);
-	if (r)
-		return r;
-	switch (inode->mode & S_IFMT) {
-	case S_IFREG:
-		inode->size = (uint64_t)archive_entry_size(entry);
-		return read_content(a, &l->spool, inode, e);
-	case S_IFLNK:
-		return read_symlink(entry, inode, e);
-	case S_IFDIR:
-	case S_IFCHR:
-	case S_IFBLK:
-	case S_IFIFO:
-		return 0;
-	case 0:
-		/* libarchive 3.6 overlooks such a target, so there is nothing to link to. */
-		return refuse(e, "a hard link without a target in its ustar header");
-	default:
-		return refuse(e, "a file type (%o) that a tar cannot carry", inode->mode & S_IFMT);
-	}
-}
-
-static int place(struct layer *l, const char *path, struct inode *inode, struct err *e)
-{
-	struct node *node;
-	int r;
-
-	if (!*path && !S_ISDIR(inode->mode))
-		return refuse(e, "the root is not a directory");
-	r = find_node(l, path, &node, e);
-	if (r)
-		return r;
-	if (node_is_directory(node) && S_ISDIR(inode->mode)) {
-		bool opaque = node->inode->opaque || inode->opaque;
-
-		inode_copy_attributes(node->inode, inode);
-		node->inode->implied = false;
-		node->inode->opaque = opaque;
-		return 0;
-	}
-	forget_links(l, node);
-	node_remove_children(&l->tree, node);
-	if (overlay_is_whiteout(inode)) {
-		node_set_inode(node, NULL);
-		node->whiteout = true;
-		return 0;
-	}
-	node_set_inode(node, inode);
-	return 0;
-}
-
-static int add_entry(struct layer *l, struct archive *a, struct archive_entry *entry,
-		     const char *path, struct err *e)
-{
-	struct inode *inode;
-	struct node holder = { .name = NULL };
-	int r;
-
-	switch (name_kind(path)) {
-	case NAME_WHITEOUT:
-		return add_whiteout(l, path, e);
-	case NAME_OPAQUE:
-		return add_opaque(l, path, e);
-	case NAME_IGNORED:
-		return 0;
-	case NAME_INVALID:
-		return refuse(e, "\"%s\" is not a valid whiteout", path);
-	case NAME_PLAIN:
-		break;
-	}
-	if (archive_entry_hardlink(entry))
-		return add_hard_link(l, path, archive_entry_hardlink(entry), e);
-	inode = inode_new(0);
-	node_set_inode(&holder, inode);
-	r = read_inode(l, a, entry, inode, e);
-	if (!r)
-		r = place(l, path, inode, e);
-	node_set_inode(&holder, NULL);
 	return r;
 }
 
-struct feed {
-	struct blob *blob;
-	struct err *e;
-	bool failed;
-};
-
-static la_ssize_t feed_archive(struct archive *a, void *context, const void **ret)
+static int read_symlink(const struct tar_entry *entry, struct inode *inode, struct err *e)
 {
-	struct feed *feed = context;
-	ssize_t n = blob_read(feed->blob, ret, feed->e);
-
-	if (n < 0) {
-		feed->failed = true;
-		archive_set_error(a, (int)-n, "read failed");
-	}
-	return n;
+	if (!*entry->link)
+		return refuse(e, "a symbolic link without a target");
+	if (strlen(entry->link) > LIMIT_LINK_TARGET)
+		return refuse_limit(e, "a link target of %zu bytes, at most %d",
+				    strlen(entry->link), LIMIT_LINK_TARGET);
+	inode->target = memory_text(entry->link);
+	return 0;
 }
 
-/*
- * libarchive turns names of pax headers from UTF-8 into the locale's characters
- * (and normalises them where that is UTF-8 as well). This program stays in the
- * C locale: there every name that is not ASCII fails to be turned, which is
- * only a warning, and its bytes are handed out as they are in the tar.
- */
-static bool only_charset_warning(struct archive *a)
+static int refuse_type(char type, struct err *e)
 {
-	const char *text = archive_error_string(a);
+	static const struct {
+		char type;
+		const char *what;
+	} known[] = {
+		{ 'A', "an access list of Solaris" },  { 'D', "a GNU directory of a dump" },
+		{ 'M', "the rest of another volume" }, { 'N', "a list of long names" },
+		{ 'V', "the label of a volume" },      { 'X', "a pax header of Solaris" },
+	};
 
-	return text && strstr(text, "can't be converted from UTF-8 to current locale");
+	for (size_t i = 0; i < ARRAY_SIZE(known); i++)
+		if (known[i].type == type)
+			return refuse(e, "it is of type %c, %s, and no file", type, known[i].what);
+	return refuse(e, "it is of an unknown type (byte 0x%02x)", (unsigned char)type);
 }
 
-static int next_entry(struct archive *a, struct archive_entry **ret)
+/* The inode that an entry describes, content included. */
+static int read_inode(struct layer *l, struct tar_reader *t, const struct tar_entry *entry,
+		      struct inode *inode, struct err *e)
 {
-	int r = archive_read_next_header(a, ret);
-
-	return r == ARCHIVE_WARN && only_charset_warning(a) ? ARCHIVE_OK : r;
-}
-
-static int read_entries(struct layer *l, struct archive *a, struct feed *feed, struct err *e)
-{
-	struct archive_entry *entry;
+	static const mode_t types[] = { S_IFREG, 0, S_IFLNK, S_IFCHR, S_IFBLK, S_IFDIR, S_IFIFO };
 	int r;
 
-	while ((r = next_entry(a, &entry)) == ARCHIVE_OK) {
-		const char *raw = archive_entry_pathname(entry);
+	if (entry->type < '0' || entry->type > '6')
+		return refuse_type(entry->type, e);
+	r = read_attributes(entry, types[entry->type - '0'], inode, e);
+	if (!r)
+		r = read_xattrs(l, entry->pax, inode, e);
+	if (!r && S_ISLNK(inode->mode))
+		r = read_symlink(entry, inode, e);
+	if (r || !S_ISREG(inode->mode))
+		return r;
+	inode->size = entry->size;
+	r = check_size(l, entry->size, e);
+	return r ? r : read_content(l, t, inode, e);
+}
+
+static struct change *add_change(struct layer *l, int kind, const char *path)
+{
+	l->changes = memory_grow(l->changes, l->change_count, &l->change_room, sizeof(*l->changes));
+	l->changes[l->change_count] = (struct change){ .path = memory_text(path) };
+	l->changes[l->change_count].kind = kind;
+	return &l->changes[l->change_count++];
+}
+
+/* "a/.wh.b" to "a/b", and "a/.wh..wh..opq" to "a". */
+static void add_mark(struct layer *l, enum name_kind kind, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	size_t above = slash ? (size_t)(slash + 1 - path) : 0;
+	char *hidden auto_text = NULL;
+
+	if (kind == NAME_OPAQUE)
+		hidden = memory_printf("%.*s", above ? (int)above - 1 : 0, path);
+	else
+		hidden = memory_printf("%.*s%s", (int)above, path, name_hidden(path + above));
+	add_change(l, kind == NAME_OPAQUE ? CHANGE_OPAQUE : CHANGE_WHITEOUT, hidden);
+}
+
+static int add_link(struct layer *l, const char *path, const char *raw_target, struct err *e)
+{
+	char target[LIMIT_PATH + 1];
+	int r;
+
+	if (!*raw_target)
+		return refuse(e, "a hard link without a target");
+	r = name_clean(raw_target, target, e);
+	if (r)
+		return r;
+	if (!*path || !*target)
+		return refuse(e, "a hard link of or to the root directory");
+	add_change(l, CHANGE_LINK, path)->target = memory_text(target);
+	return 0;
+}
+
+static int add_entry(struct layer *l, struct tar_reader *t, const struct tar_entry *entry,
+		     const char *path, struct err *e)
+{
+	enum name_kind kind = name_kind(path);
+	struct inode *inode;
+	int r;
+
+	switch (kind) {
+	case NAME_WHITEOUT:
+	case NAME_OPAQUE:
+		add_mark(l, kind, path);
+		return 0;
+	case NAME_IGNORED:
+		return 0;
+	case NAME_INVALID:
+		return refuse(e, "\"%s\" is no valid whiteout", path);
+	case NAME_PLAIN:
+		break;
+	}
+	if (entry->type == '1')
+		return add_link(l, path, entry->link, e);
+	inode = inode_new(0);
+	inode->names = 1;
+	r = read_inode(l, t, entry, inode, e);
+	if (!r && !*path && !S_ISDIR(inode->mode))
+		r = refuse(e, "the root is not a directory");
+	if (r)
+		inode_release(inode);
+	else
+		add_change(l, CHANGE_INODE, path)->inode = inode;
+	return r;
+}
+
+/* GNU tar would give what it says to every entry behind it. */
+static void note_global(struct layer *l, const struct pax *p)
+{
+	for (size_t i = 0; i < p->count; i++)
+		if (strcmp(p->records[i].key, "comment")) {
+			note(l, NOTE_GLOBAL_PAX,
+			     "a global pax header (\"%.60s\") is left out, as Docker does",
+			     p->records[i].key);
+			return;
+		}
+}
+
+static int read_entries(struct layer *l, struct tar_reader *t, struct err *e)
+{
+	struct tar_entry entry;
+	int r;
+
+	while ((r = tar_next(t, &entry, e)) == 1) {
 		char path[LIMIT_PATH + 1];
 
-		if (!raw)
-			return refuse(e, "an entry without a name");
-		r = name_clean(raw, path, e);
+		if (entry.type == 'g') {
+			note_global(l, entry.pax);
+			continue;
+		}
+		r = name_clean(entry.name, path, e);
+		if (!r && l->change_count == LIMIT_ENTRIES)
+			r = refuse_limit(e, "more than %d entries", LIMIT_ENTRIES);
 		if (r)
 			return r;
-		r = add_entry(l, a, entry, path, e);
-		if (r && !feed->failed)
+		r = add_entry(l, t, &entry, path, e);
+		if (r) {
 			err_prefix(e, "entry \"%.150s\": ", path);
-		if (r)
-			return feed->failed ? -EIO : r;
+			return r;
+		}
 	}
-	if (feed->failed)
-		return -EIO;
-	if (r != ARCHIVE_EOF)
-		return refuse(e, "damaged tar near byte %lld: %s",
-			      (long long)archive_filter_bytes(a, 0),
-			      archive_error_string(a) ? archive_error_string(a) : "unknown");
-	return 0;
+	return r;
 }
 
 /* Behind the end of the tar nothing is read by anyone, so nothing may be there. */
@@ -431,18 +370,13 @@ static int check_tail(struct blob *b, uint64_t end, struct err *e)
 
 int layer_read(struct layer *l, struct blob *b, struct err *e)
 {
-	struct archive *a auto_archive = archive_read_new();
-	struct feed feed = { .blob = b, .e = e };
+	struct tar_reader t;
 	int r;
 
-	if (!a || archive_read_support_format_tar(a) || archive_read_support_format_empty(a))
-		return refuse(e, "libarchive cannot read tars");
-	if (archive_read_open(a, &feed, NULL, feed_archive, NULL) != ARCHIVE_OK)
-		return feed.failed ? -EIO :
-				     refuse(e, "it is not a tar: %s",
-					    archive_error_string(a) ? archive_error_string(a) : "");
-	r = read_entries(l, a, &feed, e);
+	tar_open(&t, b);
+	r = read_entries(l, &t, e);
 	if (!r)
-		r = check_tail(b, (uint64_t)archive_filter_bytes(a, 0), e);
+		r = check_tail(b, t.position, e);
+	tar_close(&t);
 	return r;
 }

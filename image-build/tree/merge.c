@@ -49,39 +49,16 @@ static void merge_directory(struct tree *to, struct node *below, struct node *ab
 	free(children);
 }
 
-/* A mark is about the layers below, and there are none any more. */
-static int unmark(struct node *node, void *context, struct err *e)
-{
-	(void)context;
-	(void)e;
-	node->whiteout = false;
-	node->inode->opaque = false;
-	return 0;
-}
-
-static int remove_whiteouts(struct node *node, void *context, struct err *e)
-{
-	struct node **children = node_children(node);
-	size_t count = node->child_count;
-
-	(void)e;
-	for (size_t i = 0; i < count; i++)
-		if (!children[i]->inode)
-			node_remove(context, children[i]);
-	free(children);
-	return 0;
-}
-
 void merge_layers(struct layer *layers, size_t count)
 {
 	struct tree *to = &layers[0].tree;
 
-	tree_walk(to->root, remove_whiteouts, to, NULL);
+	overlay_drop_marks(to);
 	for (size_t i = 1; i < count; i++) {
 		overlay_settle(&layers[i].tree);
 		merge_over_directory(to, to->root, layers[i].tree.root);
 		/* The names above let go of the inodes that moved: links are counted once. */
 		tree_free(&layers[i].tree);
 	}
-	tree_walk(to->root, unmark, NULL, NULL);
+	overlay_drop_marks(to);
 }

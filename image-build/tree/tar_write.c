@@ -9,16 +9,9 @@
 #include "image-build/base/memory.h"
 #include "image-build/base/refuse.h"
 #include "image-build/base/write.h"
+#include "image-build/tree/tar_header.h"
 
-#define BLOCK       512
 #define BUFFER_SIZE (256 << 10)
-
-/* POSIX.1-2017, pax: "ustar Interchange Format". */
-struct header {
-	char name[100], mode[8], uid[8], gid[8], size[12], mtime[12], checksum[8];
-	char type, link[100], magic[6], version[2], user[32], group[32];
-	char device_major[8], device_minor[8], prefix[155], unused[12];
-};
 
 struct writer {
 	int fd;
@@ -71,19 +64,19 @@ static int put(struct writer *w, const void *bytes, size_t size, struct err *e)
 
 static int put_padding(struct writer *w, uint64_t size, struct err *e)
 {
-	return put(w, NULL, (BLOCK - size % BLOCK) % BLOCK, e);
+	return put(w, NULL, (TAR_BLOCK - size % TAR_BLOCK) % TAR_BLOCK, e);
 }
 
 static int put_header(struct writer *w, char type, mode_t mode, uint64_t size,
 		      const struct inode *inode, struct err *e)
 {
 	union {
-		struct header field;
-		uint8_t bytes[BLOCK];
+		struct tar_ustar field;
+		uint8_t bytes[TAR_BLOCK];
 	} h = { .bytes = { 0 } };
 	unsigned int sum = 0;
 
-	_Static_assert(sizeof(h) == BLOCK, "a header is one block");
+	_Static_assert(sizeof(h) == TAR_BLOCK, "a header is one block");
 	/* Names and what does not fit here are in the pax header; some readers want some name. */
 	memcpy(h.field.name, "./", 2);
 	if (type == '1' || type == '2')
@@ -103,10 +96,10 @@ static int put_header(struct writer *w, char type, mode_t mode, uint64_t size,
 		snprintf(h.field.device_minor, sizeof(h.field.device_minor), "%07o",
 			 inode->device_minor & 07777777);
 	}
-	for (size_t i = 0; i < BLOCK; i++)
+	for (size_t i = 0; i < TAR_BLOCK; i++)
 		sum += h.bytes[i];
 	snprintf(h.field.checksum, sizeof(h.field.checksum), "%06o", sum);
-	return put(w, h.bytes, BLOCK, e);
+	return put(w, h.bytes, TAR_BLOCK, e);
 }
 
 struct records {
@@ -259,7 +252,7 @@ int tar_write(const struct tree *t, int fd, struct digest *ret, _Atomic uint64_t
 	tree_walk(t->root, forget_number, NULL, NULL);
 	r = tree_walk(t->root, put_node, &w, e);
 	if (!r)
-		r = put(&w, NULL, (size_t)(2 * BLOCK), e);
+		r = put(&w, NULL, (size_t)(2 * TAR_BLOCK), e);
 	if (!r)
 		r = flush(&w, e);
 	if (!r)
@@ -277,7 +270,7 @@ static int add_size(struct node *node, void *context, struct err *e)
 	uint64_t *size = context;
 
 	(void)e;
-	*size += (uint64_t)(3 * BLOCK);
+	*size += (uint64_t)(3 * TAR_BLOCK);
 	if (node->inode && S_ISREG(node->inode->mode))
 		*size += node->inode->size / node->inode->names;
 	return 0;

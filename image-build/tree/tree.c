@@ -14,7 +14,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-static void inode_release(struct inode *inode)
+void inode_release(struct inode *inode)
 {
 	if (!inode || --inode->names)
 		return;

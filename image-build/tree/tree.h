@@ -79,6 +79,8 @@ void inode_set_xattr(struct inode *inode, const char *name, const void *value, s
 void inode_remove_xattr(struct inode *inode, const char *name);
 const struct xattr *inode_xattr(const struct inode *inode, const char *name);
 
+/* Let go of one name's hold; the last one frees. NULL is nothing. */
+void inode_release(struct inode *inode);
 /* Bind a name to an inode, and let go of the one it had; NULL only lets go. */
 void node_set_inode(struct node *node, struct inode *inode);
 

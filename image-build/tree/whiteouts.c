@@ -7,6 +7,7 @@
 #include "image-build/base/refuse.h"
 #include "lib/array.h"
 
+#define OVERLAY_PREFIX "trusted.overlay."
 #define OVERLAY_OPAQUE "trusted.overlay.opaque"
 #define OVERLAY_ORIGIN "trusted.overlay.origin"
 
@@ -15,21 +16,30 @@ bool overlay_is_whiteout(const struct inode *inode)
 	return S_ISCHR(inode->mode) && inode->device_major == 0 && inode->device_minor == 0;
 }
 
-/* The part behind "trusted.overlay." or "user.overlay.", NULL for any other name. */
-static const char *overlay_key(const char *name)
+/* What erofs has an index for; liberofs drops others without an error. */
+enum xattr_fate overlay_xattr(const char *name)
 {
-	static const char *const prefixes[] = { "trusted.overlay.", "user.overlay." };
+	static const char *const kept[] = { "user.", "trusted.", "security." };
+	static const char *const whole[] = { "system.posix_acl_access",
+					     "system.posix_acl_default" };
 
-	for (size_t i = 0; i < ARRAY_SIZE(prefixes); i++)
-		if (!strncmp(name, prefixes[i], strlen(prefixes[i])))
-			return name + strlen(prefixes[i]);
-	return NULL;
+	if (!strncmp(name, OVERLAY_PREFIX, strlen(OVERLAY_PREFIX)))
+		return XATTR_OVERLAY;
+	for (size_t i = 0; i < ARRAY_SIZE(kept); i++)
+		if (!strncmp(name, kept[i], strlen(kept[i])))
+			return name[strlen(kept[i])] ? XATTR_KEPT : XATTR_REFUSED;
+	for (size_t i = 0; i < ARRAY_SIZE(whole); i++)
+		if (!strcmp(name, whole[i]))
+			return XATTR_KEPT;
+	/* Nothing of system. is left out: it may be an access list. */
+	return *name && strncmp(name, "system.", strlen("system.")) ? XATTR_FOREIGN : XATTR_REFUSED;
 }
 
-static int take_own(struct inode *inode, const char *key, const void *value, size_t size,
-		    struct err *e)
+int overlay_take_xattr(struct inode *inode, const char *name, const void *value, size_t size,
+		       struct err *e)
 {
 	static const char *const elsewhere[] = { "redirect", "metacopy", "whiteout", "whiteouts" };
+	const char *key = name + strlen(OVERLAY_PREFIX);
 
 	for (size_t i = 0; i < ARRAY_SIZE(elsewhere); i++)
 		if (!strcmp(key, elsewhere[i]))
@@ -44,27 +54,6 @@ static int take_own(struct inode *inode, const char *key, const void *value, siz
 			"overlayfs' attribute \"opaque\" is \"y\" on a directory and nothing else");
 	inode->opaque = true;
 	return 0;
-}
-
-int overlay_take_xattr(struct inode *inode, const char *name, const void *value, size_t size,
-		       struct err *e)
-{
-	/* What erofs has an index for; liberofs drops others without an error. */
-	static const char *const kept[] = { "user.", "trusted.", "security.",
-					    "system.posix_acl_access", "system.posix_acl_default" };
-
-	if (overlay_key(name))
-		return take_own(inode, overlay_key(name), value, size, e);
-	for (size_t i = 0; i < ARRAY_SIZE(kept); i++) {
-		bool prefix = kept[i][strlen(kept[i]) - 1] == '.';
-
-		if (prefix ? !strncmp(name, kept[i], strlen(kept[i])) && name[strlen(kept[i])] :
-			     !strcmp(name, kept[i])) {
-			inode_set_xattr(inode, name, value, size);
-			return 0;
-		}
-	}
-	return refuse(e, "extended attribute \"%.100s\" cannot be kept", name);
 }
 
 /* What a name's own whiteout does to what the layer adds there. */
@@ -124,4 +113,23 @@ void overlay_encode(struct tree *t)
 {
 	overlay_settle(t);
 	tree_walk(t->root, encode, NULL, NULL);
+}
+
+static int drop_marks(struct node *node, void *context, struct err *e)
+{
+	struct node **children = node_children(node);
+	size_t count = node->child_count;
+
+	(void)e;
+	node->whiteout = node->inode->opaque = false;
+	for (size_t i = 0; i < count; i++)
+		if (!children[i]->inode)
+			node_remove(context, children[i]);
+	free(children);
+	return 0;
+}
+
+void overlay_drop_marks(struct tree *t)
+{
+	tree_walk(t->root, drop_marks, t, NULL);
 }

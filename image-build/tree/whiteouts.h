@@ -15,7 +15,17 @@
 /* A character device 0:0. */
 bool overlay_is_whiteout(const struct inode *inode);
 
-/* Keep an attribute of a tar, understand it, drop it or refuse it: see layer.h. */
+/* What becomes of an attribute of a tar, by its name: see layer.h. */
+enum xattr_fate {
+	XATTR_KEPT,
+	XATTR_OVERLAY, /* overlayfs' own: overlay_take_xattr() */
+	XATTR_FOREIGN, /* of a name space that Linux does not have */
+	XATTR_REFUSED,
+};
+
+enum xattr_fate overlay_xattr(const char *name);
+
+/* Understand one of overlayfs' own, drop it or refuse it. */
 int overlay_take_xattr(struct inode *inode, const char *name, const void *value, size_t size,
 		       struct err *e);
 
@@ -35,5 +45,8 @@ void overlay_encode(struct tree *t);
 
 /* The same rules where only the whiteouts' meaning matters, for merging. */
 void overlay_settle(struct tree *t);
+
+/* A tree with nothing below it, as the bottom layer and a merged image are: no marks at all. */
+void overlay_drop_marks(struct tree *t);
 
 #endif

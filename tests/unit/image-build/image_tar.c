@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "image-build/tree/resolve.h"
 #include "tests/unit/unit.h"
 
 #define BLOCK 512
@@ -49,12 +50,16 @@ static void add_block(struct bytes *b, const struct member *m, char type, unsign
 	snprintf(h + 124, 12, "%011zo", size);
 	snprintf(h + 136, 12, "%011o", m->mtime);
 	memset(h + 148, ' ', 8);
-	h[156] = type;
+	h[156] = type == TYPE_NUL ? 0 : type;
 	if (m->link)
 		snprintf(h + 157, 100, "%s", m->link);
 	memcpy(h + 257, "ustar\00000", 8);
 	snprintf(h + 329, 8, "%07o", m->major);
 	snprintf(h + 337, 8, "%07o", m->minor);
+	/* Not of a pax header that stands before the member. */
+	for (size_t i = 0; type == (m->type ? m->type : '0') && i < PATCHES_MAX; i++)
+		if (m->patches[i].size)
+			memcpy(h + m->patches[i].at, m->patches[i].bytes, m->patches[i].size);
 	for (size_t i = 0; i < BLOCK; i++)
 		sum += header[i];
 	snprintf(h + 148, 8, "%06o", sum);
@@ -110,7 +115,7 @@ int bytes_open(const struct bytes *b)
 	return fd;
 }
 
-int read_tar(struct layer *l, const struct bytes *b, struct err *e)
+int read_changes(struct layer *l, const struct bytes *b, struct err *e)
 {
 	int fd = bytes_open(b), r;
 	struct blob blob;
@@ -124,6 +129,13 @@ int read_tar(struct layer *l, const struct bytes *b, struct err *e)
 	return r;
 }
 
+int read_tar(struct layer *l, const struct bytes *b, struct err *e)
+{
+	int r = read_changes(l, b, e);
+
+	return r ? r : resolve_layer(l, 0, e);
+}
+
 int read_members(struct layer *l, const struct member *members, struct err *e)
 {
 	struct bytes b = { .at = NULL };
@@ -133,6 +145,27 @@ int read_members(struct layer *l, const struct member *members, struct err *e)
 	tar_end(&b, 2);
 	r = read_tar(l, &b, e);
 	bytes_free(&b);
+	return r;
+}
+
+int read_layers(struct layer *layers, size_t count, const struct member *const *members,
+		struct err *e)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < count; i++)
+		layer_init(&layers[i]);
+	for (size_t i = 0; !r && i < count; i++) {
+		struct bytes b = { .at = NULL };
+
+		tar_add(&b, members[i]);
+		tar_end(&b, 2);
+		layer_free(&layers[i]);
+		r = read_changes(&layers[i], &b, e);
+		if (!r)
+			r = resolve_layer(layers, i, e);
+		bytes_free(&b);
+	}
 	return r;
 }
 

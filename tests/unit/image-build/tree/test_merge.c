@@ -125,11 +125,12 @@ static const struct {
 	  ROOT "/a 100644 0 0 \"2\"\n/b 104711 6 3 \"1\" =2 {user.key-of-ten=v}\n"
 	       "/c 104711 6 3 \"1\" =2 {user.key-of-ten=v}\n",
 	  NULL },
-	{ "a link that was replaced does not matter",
-	  { { { .name = "d/l", .type = '1', .link = "nowhere" }, { .name = "d", .data = "1" } } },
-	  1,
+	{ "a hard link that is replaced",
+	  { { { .name = "x", .data = "0" } },
+	    { { .name = "d/l", .type = '1', .link = "x" }, { .name = "d", .data = "1" } } },
+	  2,
 	  ROOT "/d 100644 0 0 \"1\"\n",
-	  ROOT "/d 100644 0 0 \"1\"\n",
+	  ROOT "/d 100644 0 0 \"1\"\n/x 100644 0 0 \"0\"\n",
 	  NULL },
 	{ "a file over a directory, and back",
 	  { { { .name = "d/a", .data = "1" }, { .name = "f", .data = "1" } },
@@ -168,12 +169,85 @@ static const struct {
 	  NULL,
 	  NULL,
 	  "directory" },
-	{ "names below a link of a lower layer",
-	  { { { .name = "lib", .type = '2', .link = "usr/lib" } }, { { .name = "lib/a" } } },
+	{ "names below a file of a lower layer",
+	  { { { .name = "lib" } }, { { .name = "lib/a" } } },
 	  2,
 	  NULL,
 	  NULL,
 	  "not a directory in the layers" },
+	{ "through a link of a lower layer",
+	  { { { .name = "usr/bin", .type = '5', .mode = 0711 },
+	      { .name = "usr/bin/sh", .data = "1" },
+	      { .name = "bin", .type = '2', .link = "/usr/bin" } },
+	    { { .name = "bin/tool", .data = "2" }, { .name = "bin/.wh.sh" } } },
+	  2,
+	  ROOT "/usr 40755 0 0\n/usr/bin 40711 0 0 {trusted.overlay.origin=}\n"
+	       "/usr/bin/sh 20000 0 0 0:0\n/usr/bin/tool 100644 0 0 \"2\"\n",
+	  ROOT "/bin 120644 0 0 -> /usr/bin\n/usr 40755 0 0\n/usr/bin 40711 0 0\n"
+	       "/usr/bin/tool 100644 0 0 \"2\"\n",
+	  NULL },
+	{ "opaque through a link of a lower layer",
+	  { { { .name = "d/a" }, { .name = "l", .type = '2', .link = "d" } },
+	    { { .name = "l/.wh..wh..opq" } } },
+	  2,
+	  ROOT "/d 40755 0 0 opaque {trusted.overlay.opaque=y}\n",
+	  ROOT "/d 40755 0 0\n/l 120644 0 0 -> d\n",
+	  NULL },
+	{ "a link of a lower layer that is deleted first",
+	  { { { .name = "d/a" }, { .name = "l", .type = '2', .link = "d" } },
+	    { { .name = ".wh.l" }, { .name = "l/b", .data = "2" } } },
+	  2,
+	  ROOT "/l 40755 0 0 opaque {trusted.overlay.opaque=y}\n/l/b 100644 0 0 \"2\"\n",
+	  ROOT "/d 40755 0 0\n/d/a 100644 0 0 \"\"\n/l 40755 0 0\n/l/b 100644 0 0 \"2\"\n",
+	  NULL },
+	{ "a chain of hard links to a lower layer's file",
+	  { { { .name = "a", .data = "1" }, { .name = "b", .type = '1', .link = "a" } },
+	    { { .name = "c", .type = '1', .link = "a" },
+	      { .name = "d", .type = '1', .link = "c" },
+	      { .name = "e", .type = '1', .link = "b" } } },
+	  2,
+	  ROOT "/c 100644 0 0 \"1\" =3\n/d 100644 0 0 \"1\" =3\n/e 100644 0 0 \"1\" =3\n",
+	  ROOT "/a 100644 0 0 \"1\" =2\n/b 100644 0 0 \"1\" =2\n/c 100644 0 0 \"1\" =3\n"
+	       "/d 100644 0 0 \"1\" =3\n/e 100644 0 0 \"1\" =3\n",
+	  NULL },
+	{ "a whiteout, then a link, then a directory",
+	  { { { .name = "a/a" }, { .name = "a/z" } },
+	    { { .name = "a/", .type = '5' },
+	      { .name = "a/.wh.a" },
+	      { .name = "a", .type = '2', .link = "b" },
+	      { .name = "a/", .type = '5' },
+	      { .name = "a/n", .data = "1" } } },
+	  2,
+	  ROOT "/a 40755 0 0 opaque {trusted.overlay.opaque=y}\n/a/n 100644 0 0 \"1\"\n",
+	  ROOT "/a 40755 0 0\n/a/n 100644 0 0 \"1\"\n",
+	  NULL },
+	{ "a link, then a whiteout, then a directory",
+	  { { { .name = "a/a" }, { .name = "a/z" } },
+	    { { .name = "a", .type = '2', .link = "b" },
+	      { .name = "a/.wh.a" },
+	      { .name = "a/.wh..wh..opq" },
+	      { .name = "a/", .type = '5' },
+	      { .name = "a/n", .data = "1" } } },
+	  2,
+	  ROOT "/a 40755 0 0 opaque {trusted.overlay.opaque=y}\n/a/n 100644 0 0 \"1\"\n",
+	  ROOT "/a 40755 0 0\n/a/n 100644 0 0 \"1\"\n",
+	  NULL },
+	{ "a directory, then a hard link, then a directory",
+	  { { { .name = "a/a" }, { .name = "h", .data = "0" } },
+	    { { .name = "a/b" },
+	      { .name = "a", .type = '1', .link = "h" },
+	      { .name = "a/n", .type = '5' } } },
+	  2,
+	  NULL,
+	  NULL,
+	  "not a directory" },
+	{ "an opaque root",
+	  { { { .name = "secret/key" }, { .name = "gone" } },
+	    { { .name = ".wh..wh..opq" }, { .name = "n", .data = "1" } } },
+	  2,
+	  "/ 40755 0 0 opaque {trusted.overlay.opaque=y}\n/n 100644 0 0 \"1\"\n",
+	  ROOT "/n 100644 0 0 \"1\"\n",
+	  NULL },
 };
 
 static void check_text(const char *label, const struct tree *t, const char *expected)
@@ -187,13 +261,11 @@ static void check_text(const char *label, const struct tree *t, const char *expe
 
 static int read_and_resolve(size_t i, struct layer *layers, struct err *e)
 {
-	int r = 0;
+	const struct member *members[LAYERS_MAX];
 
 	for (size_t n = 0; n < cases[i].count; n++)
-		expect_success(cases[i].label, read_members(&layers[n], cases[i].layers[n], e), e);
-	for (size_t n = 0; !r && n < cases[i].count; n++)
-		r = resolve_layer(layers, n, e);
-	return r;
+		members[n] = cases[i].layers[n];
+	return read_layers(layers, cases[i].count, members, e);
 }
 
 static void test_layers(void **state)

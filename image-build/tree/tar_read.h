@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0 */
+#ifndef IMAGE_BUILD_TREE_TAR_READ_H
+#define IMAGE_BUILD_TREE_TAR_READ_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "image-build/base/blob.h"
+#include "image-build/tree/tar_header.h"
+#include "image-build/tree/tar_pax.h"
+#include "image-build/tree/tar_sparse.h"
+#include "lib/err.h"
+
+/*
+ * A tar as a stream of entries. The bytes mean what Go's archive/tar says (its
+ * reader.go), GNU tar mostly agrees; where Go's reading of something malformed
+ * would be a guess, it is refused:
+ *
+ *  - an entry is named by its header, by the last pax header before it (values
+ *    that are empty count for nothing), by GNU's long names, by GNU.sparse.name,
+ *    each over the ones before; several pax headers are not added up;
+ *  - only files of type 0, NUL and 7 and GNU's sparse ones (S) have data; links,
+ *    directories, devices and pipes have none, whatever size they tell;
+ *  - type NUL with a slash at the end of its name is a directory, type 0 never;
+ *  - a global pax header changes nothing;
+ *  - the tar ends with its first block of zeroes or with its last byte; the
+ *    padding of the last file may be missing.
+ */
+#define TAR_SPECIAL_MAX (1 << 20) /* bytes of a pax header or a long name */
+
+/* Everything in it is the reader's, until the next call of tar_next(). */
+struct tar_entry {
+	char type; /* '0' file, '1' hard link, '2' to '6'; 'g' a global header; else unknown */
+	const char *name, *link;
+	int64_t mode, uid, gid;
+	int64_t mtime_sec;
+	uint32_t mtime_nsec;
+	int64_t device_major, device_minor;
+	uint64_t size;         /* of a file, holes included, bytes */
+	const struct pax *pax; /* of a global header or of this entry */
+};
+
+struct tar_reader {
+	struct blob *blob;    /* borrowed */
+	const uint8_t *chunk; /* what of the blob's last piece is left */
+	size_t left;
+	uint64_t position; /* in the tar */
+
+	/* What stands before an entry and describes it. */
+	bool described;
+	struct pax pax;
+	char *long_name, *long_link;
+
+	/* Of the entry that was read last. */
+	struct tar_header header;
+	bool sparse;
+	struct sparse_map map;
+	size_t piece;       /* of the map, under way */
+	uint64_t in_piece;  /* bytes of it read */
+	uint64_t data_left; /* bytes of data that the tar still has of it */
+	size_t padding;
+};
+
+void tar_open(struct tar_reader *t, struct blob *b);
+void tar_close(struct tar_reader *t);
+
+/* The next entry: 1, 0 at the end (position is behind its block of zeroes), or -errno. */
+int tar_next(struct tar_reader *t, struct tar_entry *ret, struct err *e);
+
+/*
+ * The next piece of the last entry's data and where in the file it belongs,
+ * valid until the next call: 1, 0 at the end, or -errno.
+ */
+int tar_data(struct tar_reader *t, const void **ret, size_t *ret_size, uint64_t *ret_offset,
+	     struct err *e);
+
+#endif
