@@ -296,7 +296,7 @@ static int add_entry(struct layer *l, struct tar_reader *t, const struct tar_ent
 	case NAME_IGNORED:
 		return 0;
 	case NAME_INVALID:
-		return refuse(e, "\"%s\" is no valid whiteout", path);
+		return refuse(e, "\"%s\" is not a valid whiteout", path);
 	case NAME_PLAIN:
 		break;
 	}

@@ -117,7 +117,7 @@ static int read_name(const uint8_t *block, const struct tar_ustar *h, struct tar
 		break;
 	case TAR_STAR:
 		if (!are_times(block + STAR_TIMES))
-			return refuse(e, "a time in its header is no number");
+			return refuse(e, "a time in its header is not a number");
 		prefix = strnlen(h->prefix, STAR_PREFIX);
 		break;
 	case TAR_GNU:
@@ -157,6 +157,6 @@ int tar_header_parse(const uint8_t block[TAR_BLOCK], struct tar_header *ret, str
 
 	for (size_t i = 0; i < count; i++)
 		if (!tar_number(numbers[i].field, numbers[i].size, numbers[i].value))
-			return refuse(e, "the %s in its header is no number", numbers[i].what);
+			return refuse(e, "the %s in its header is not a number", numbers[i].what);
 	return read_name(block, &h, ret, e);
 }

@@ -206,14 +206,14 @@ static int apply_numbers(const struct pax *p, struct tar_entry *entry, int64_t *
 		const struct pax_record *r = pax_find(p, numbers[i].key);
 
 		if (r && !pax_number(r->value, r->size, numbers[i].value))
-			return refuse(e, "pax \"%s\" is \"%.40s\", which is no number", r->key,
+			return refuse(e, "pax \"%s\" is \"%.40s\", which is not a number", r->key,
 				      r->value);
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(times); i++) {
 		const struct pax_record *r = pax_find(p, times[i]);
 
 		if (r && !pax_time(r, &sec, &nsec))
-			return refuse(e, "pax \"%s\" is \"%.40s\", which is no time", r->key,
+			return refuse(e, "pax \"%s\" is \"%.40s\", which is not a time", r->key,
 				      r->value);
 	}
 	/* The last one read is mtime, where there is one. */
@@ -305,7 +305,7 @@ static int next_number(struct lines *l, int64_t *ret, struct err *e)
 		if (text[used] == '\n')
 			break;
 	}
-	return refuse(e, "its sparse map has what is no number");
+	return refuse(e, "its sparse map has an invalid number");
 }
 
 static int read_map_in_data(struct tar_reader *t, struct err *e)
@@ -339,7 +339,7 @@ static int apply_sparse_keys(const struct pax *p, struct tar_entry *entry, int64
 	if (!real)
 		real = pax_find(p, "GNU.sparse.realsize");
 	if (real && !pax_number(real->value, real->size, size))
-		return refuse(e, "pax \"%s\" is \"%.40s\", which is no number", real->key,
+		return refuse(e, "pax \"%s\" is \"%.40s\", which is not a number", real->key,
 			      real->value);
 	if (name && memchr(name->value, '\0', name->size))
 		return refuse(e, "a NUL in the pax record \"%s\"", name->key);

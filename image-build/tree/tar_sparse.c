@@ -32,7 +32,7 @@ static int add_fields(struct sparse_map *m, const uint8_t *at, size_t count, str
 
 		if (!tar_number(at, NUMBER_SIZE, &offset) ||
 		    !tar_number(at + NUMBER_SIZE, NUMBER_SIZE, &size))
-			return refuse(e, "its sparse map has what is no number");
+			return refuse(e, "its sparse map has an invalid number");
 		r = sparse_add(m, offset, size, e);
 		if (r)
 			return r;
@@ -90,7 +90,7 @@ static int add_pairs(struct sparse_map *m, const struct pax *p, struct err *e)
 
 		if (!pax_number(offset->value, offset->size, &piece.offset) ||
 		    !pax_number(size->value, size->size, &piece.size))
-			return refuse(e, "its sparse map has what is no number");
+			return refuse(e, "its sparse map has an invalid number");
 		r = sparse_add(m, piece.offset, piece.size, e);
 		if (r)
 			return r;
@@ -111,7 +111,7 @@ static int add_list(struct sparse_map *m, const struct pax_record *list, struct 
 		int r = 0;
 
 		if (!pax_number(at, (size_t)(stop - at), &numbers[count++ % 2]))
-			return refuse(e, "its sparse map has what is no number");
+			return refuse(e, "its sparse map has an invalid number");
 		if (count % 2 == 0)
 			r = sparse_add(m, numbers[0], numbers[1], e);
 		if (r)
