@@ -4,6 +4,7 @@
 #
 # Sources are found by folder, so a new .c file needs no line here:
 #   guest	lib verity mount init	-> build/ARCH/socle-init	(static, musl)
+#		lib verity mount	-> build/ARCH/libsocle.a
 #   host	image-build, and of the guest's what is pure -> build/socle-image
 # Further rules: what is linked and booted in deps/deps.mk, our own kernels in
 # kernel-config/kernel.mk, the tests in tests/tests.mk.
@@ -83,7 +84,7 @@ say := @printf '  %-8s%s\n'
 MAKEFLAGS += --no-print-directory
 endif
 
-all: ## build socle-init and socle-image (the default)
+all: ## build socle-init, libsocle.a and socle-image (the default)
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile *.mk */*.mk | \
@@ -107,7 +108,7 @@ include install.mk
 .SUFFIXES:
 MAKEFLAGS += --no-builtin-rules
 
-c_folders := lib verity mount init image-build kernel-config tests/unit tests/fuzz tests/qemu/agent
+c_folders := lib verity mount init image-build kernel-config tests/check tests/unit tests/fuzz tests/qemu/agent
 find = $(sort $(shell find $(1) -type f -name '$(2)'))
 sources = $(call find,$(1),*.c)
 
@@ -156,7 +157,7 @@ hardened_link := -Wl,--gc-sections,-z,noexecstack,-z,relro,-z,now,--build-id=non
 
 # Nothing unwinds in the guest, so it carries no tables for that.
 guest_cc = $(SYSROOT_$(1))/bin/cc
-guest_cflags = $(common) -Os -fno-asynchronous-unwind-tables -ffile-prefix-map=$(SYSROOT_$(1))=sysroot
+guest_cflags = $(common) -Os -fno-asynchronous-unwind-tables -fvisibility=hidden -ffile-prefix-map=$(SYSROOT_$(1))=sysroot
 GUEST_LDFLAGS := -static $(hardened_link)
 GUEST_LIBS := -lcryptsetup -ldevmapper -ljson-c -lblkid -luuid
 
@@ -234,8 +235,13 @@ $(BUILD)/$(1)/flags: FORCE
 $(BUILD)/$(1)/%.o: %.c $(BUILD)/$(1)/flags | $(SYSROOT_$(1))/sources
 	$$(compile_guest)
 
-# What the agent may link: only what mount/ and verity/ export.
-$(BUILD)/$(1)/libsocle.a: $(call guest_objects,$(1),lib verity mount)
+# What an agent may link: one object, in which nothing but the functions of
+# mount/runtime/socle.h can be seen from outside.
+$(BUILD)/$(1)/socle.o: $(call guest_objects,$(1),lib verity mount) $(BUILD)/$(1)/flags
+	$$(say) LD '$$@'
+	$$(Q)$(call guest_cc,$(1)) -nostdlib -r -o $$@ $$(sort $$(filter %.o,$$^))
+	$$(Q)$$$$($(call guest_cc,$(1)) -print-prog-name=objcopy) --localize-hidden $$@
+$(BUILD)/$(1)/libsocle.a: $(BUILD)/$(1)/socle.o
 	$$(archive)
 
 $(BUILD)/$(1)/socle-init: $(call guest_objects,$(1),lib verity mount init) $(BUILD)/$(1)/flags
@@ -254,7 +260,7 @@ $(BUILD)/socle-image: $(call host_objects,image-build $(shared)) $(BUILD)/flags
 	$(say) LINK '$@'
 	$(Q)$(CC) $(HOST_LDFLAGS) -o $@ $(sort $(filter %.o,$^)) $(erofs_libs) $(packages_libs)
 
-all: $(GUEST)/socle-init $(BUILD)/socle-image
+all: $(GUEST)/socle-init $(GUEST)/libsocle.a $(BUILD)/socle-image
 
 include kernel-config/kernel.mk
 include initramfs/kata.mk

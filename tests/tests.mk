@@ -11,6 +11,13 @@ $(BUILD)/$(1)/test-agent: $(call guest_objects,$(1),tests/qemu/agent lib verity 
 endef
 $(foreach arch,$(ARCHES),$(eval $(call agent_rule,$(arch))))
 
+# A program that has nothing but libsocle.a of ours.
+define library_user_rule
+$(BUILD)/$(1)/library-user: $(BUILD)/$(1)/tests/check/library_user.o $(BUILD)/$(1)/libsocle.a $(BUILD)/$(1)/flags
+	$$(link_guest)
+endef
+$(foreach arch,$(ARCHES),$(eval $(call library_user_rule,$(arch))))
+
 # tests/unit mirrors the tree; each test_*.c in it is a program, everything else helps them.
 # A test is linked with everything but the two mains, from archives: a symbol that the test
 # or a helper of its own defines wins.  So a test that names fake_sys (of fake_sys.h) gets
@@ -84,7 +91,7 @@ run_environment = export PATH="$(HOST)/bin:$$PATH" BUILD='$(BUILD)' PYTHON='$(PY
 	$(call programs_of,$(or $(filter x86_64,$(ARCHES)),$(ARCH))) $(foreach arch,$(ARCHES),$(call programs_of,$(arch),_$(arch))) &&
 run_needs := all $(GUEST)/test-agent $(KERNEL_$(ARCH))/sources
 test_needs := $(run_needs) $(unit_tests) $(fuzz_tests) $(clang_seen) $(foreach arch,$(ARCHES), \
-	$(KERNEL_$(arch))/sources $(BUILD)/$(arch)/socle-init $(BUILD)/$(arch)/test-agent \
+	$(KERNEL_$(arch))/sources $(BUILD)/$(arch)/socle-init $(BUILD)/$(arch)/test-agent $(BUILD)/$(arch)/library-user \
 	$(call guest_test_programs,$(arch)))
 
 # One kernel with what belongs to an image in it: an initramfs, and a key whose signatures

@@ -16,6 +16,7 @@ declare -A may_include=(
 	[mount/device]="mount/fs/erofs.h mount/fs/fstype.h verity lib"
 	[mount/fs]="lib"
 	[mount]="mount/describe mount/device mount/fs verity lib"
+	[mount/runtime]="mount mount/describe mount/device verity lib"
 	[init/plan]="$pure verity lib"
 	[init/root]="mount/fs lib"
 	[init/tell]="init/plan lib"
