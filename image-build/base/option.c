@@ -70,6 +70,11 @@ static const struct option_row *row_at(const struct command *c, size_t index)
 	return NULL;
 }
 
+static bool wants_argument(const struct option_row *o)
+{
+	return o->argument && *o->argument != '[';
+}
+
 static void print_help(const struct command *c)
 {
 	const struct option_row *o;
@@ -81,7 +86,7 @@ static void print_help(const struct command *c)
 	for (size_t i = 0; (o = row_at(c, i)); i++) {
 		char left[64];
 
-		snprintf(left, sizeof(left), "%s%s%s", o->name, o->argument ? " " : "",
+		snprintf(left, sizeof(left), "%s%s%s", o->name, wants_argument(o) ? " " : "",
 			 o->argument ? o->argument : "");
 		printf("  %-28s %s\n", left, o->help);
 	}
@@ -129,7 +134,7 @@ static int take_option(const struct command *c, int argc, char **argv, int *i, v
 		return usage_error(c, "unknown option %s", text);
 	if (!o->argument && value)
 		return usage_error(c, "%s takes no value", o->name);
-	if (o->argument && !value) {
+	if (wants_argument(o) && !value) {
 		if (*i + 1 >= argc)
 			return usage_error(c, "%s needs %s", o->name, o->argument);
 		value = argv[++*i];

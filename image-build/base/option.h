@@ -11,7 +11,7 @@
 /* An option's row is its documentation too: --help prints the table. */
 struct option_row {
 	const char *name;     /* "--output" */
-	const char *argument; /* "DIR"; NULL for an option without one */
+	const char *argument; /* "DIR"; "[=DIR]": may be left out; NULL: takes none */
 	size_t offset;        /* of its field in the command's options */
 	int (*parse)(const char *text, void *field, struct err *e);
 	bool repeatable; /* else a second one is an error */

@@ -42,15 +42,14 @@ static char *unusual_text(const struct verity_params *v)
 	return memory_printf("%s%s%s%s%s", hash, format, data, block, start);
 }
 
-char *image_layer_text(const struct built_image *image)
+char *image_layer_text(const char *device, const struct verity_params *v)
 {
-	const struct verity_params *v = &image->verity;
 	char *root auto_text = hex(v->root_hash, v->root_hash_size);
 	char *salt auto_text = hex(v->salt, v->salt_size);
 	char *unusual auto_text = unusual_text(v);
 
-	return memory_printf("SERIAL=%s,root_hash=%s%s%s,data_blocks=%" PRIu64 "%s", image->serial,
-			     root, v->salt_size ? ",salt=" : "", salt, v->data_blocks, unusual);
+	return memory_printf("%s,root_hash=%s%s%s,data_blocks=%" PRIu64 "%s", device, root,
+			     v->salt_size ? ",salt=" : "", salt, v->data_blocks, unusual);
 }
 
 char *image_cmdline(const struct image_layer *layers, size_t count)
@@ -59,7 +58,9 @@ char *image_cmdline(const struct image_layer *layers, size_t count)
 
 	for (size_t i = 0; i < count; i++) {
 		char *before auto_text = text;
-		char *layer auto_text = image_layer_text(layers[i].image);
+		const struct built_image *image = layers[i].image;
+		char *device auto_text = memory_printf("SERIAL=%s", image->serial);
+		char *layer auto_text = image_layer_text(device, &image->verity);
 
 		text = memory_printf("%s%ssocle.layer=%s", before, i ? " " : "", layer);
 	}

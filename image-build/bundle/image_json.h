@@ -15,10 +15,10 @@ struct image_layer {
 };
 
 /*
- * The parameters of one image in the guest's grammar, "SERIAL=…,root_hash=…":
+ * The parameters of one image in the guest's grammar, "DEVICE,root_hash=…":
  * what the guest assumes anyway is left out. Allocated.
  */
-char *image_layer_text(const struct built_image *image);
+char *image_layer_text(const char *device, const struct verity_params *v);
 
 /* "socle.layer=… socle.layer=…", the first one topmost. Allocated. */
 char *image_cmdline(const struct image_layer *layers, size_t count);

@@ -5,14 +5,12 @@
 #include <openssl/evp.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "image-build/base/memory.h"
 #include "image-build/base/refuse.h"
-#include "lib/io.h"
 
 struct tree_reader {
-	int fd;
+	const struct slice *image;
 	const struct verity_params *p;
 	EVP_MD *md;
 	EVP_MD_CTX *context;
@@ -61,21 +59,19 @@ static void close_reader(struct tree_reader *t)
 	free(t->parent);
 }
 
-static int open_reader(struct tree_reader *t, int fd, const struct verity_params *p, struct err *e)
+static int open_reader(struct tree_reader *t, const struct slice *image,
+		       const struct verity_params *p, struct err *e)
 {
 	struct verity_geometry g;
-	struct stat st;
 	int r = verity_geometry(p, &g, e);
 
-	*t = (struct tree_reader){ .fd = fd, .p = p, .parent_at = UINT64_MAX };
+	*t = (struct tree_reader){ .image = image, .p = p, .parent_at = UINT64_MAX };
 	if (r)
 		return r;
-	if (fstat(fd, &st))
-		return system_failed(e, "the image");
-	if (g.hash_end_bytes > (uint64_t)st.st_size || g.data_bytes > (uint64_t)st.st_size)
+	if (g.hash_end_bytes > image->size || g.data_bytes > image->size)
 		return err_set(e, FAIL_DEVICE_TOO_SMALL, EINVAL,
 			       "%" PRIu64 " bytes, but data and hash tree need %" PRIu64,
-			       (uint64_t)st.st_size,
+			       image->size,
 			       g.hash_end_bytes > g.data_bytes ? g.hash_end_bytes : g.data_bytes);
 	t->digest_size = verity_digest_size(p->hash_name);
 	t->levels = g.levels;
@@ -94,7 +90,7 @@ static int open_reader(struct tree_reader *t, int fd, const struct verity_params
 static int read_block(struct tree_reader *t, uint64_t index, uint32_t size, uint8_t *block,
 		      struct err *e)
 {
-	ssize_t n = io_pread(t->fd, block, size, index * size);
+	ssize_t n = slice_read(t->image, block, size, index * size);
 
 	if (n != (ssize_t)size)
 		return n < 0 ? system_result(e, n, "read the image") :
@@ -131,11 +127,11 @@ static int hash_of(struct tree_reader *t, int64_t level, uint64_t index, uint8_t
 	return r;
 }
 
-int verity_root(int fd, struct verity_params *p, struct err *e)
+int verity_root(const struct slice *image, struct verity_params *p, struct err *e)
 {
 	struct tree_reader t;
 	uint8_t digest[VERITY_DIGEST_MAX];
-	int r = open_reader(&t, fd, p, e);
+	int r = open_reader(&t, image, p, e);
 
 	if (!r)
 		r = hash_of(&t, (int64_t)t.levels - 1, 0, digest, e);
@@ -201,10 +197,10 @@ static int check_level(struct tree_reader *t, int64_t level, struct err *e)
 	return 0;
 }
 
-int verity_check(int fd, const struct verity_params *p, struct err *e)
+int verity_check(const struct slice *image, const struct verity_params *p, struct err *e)
 {
 	struct tree_reader t;
-	int r = open_reader(&t, fd, p, e);
+	int r = open_reader(&t, image, p, e);
 
 	if (!r && p->root_hash_size != t.digest_size)
 		r = err_set(e, FAIL_ROOT_HASH_INVALID, EINVAL,

@@ -55,4 +55,17 @@ for file in zeros kernel .; do
 	answers 1 "*no verity superblock*" inspect --verify "$work/$file"
 	answers 1 "*no verity superblock*" inspect --root-hash "$digest" "$work/$file"
 done
+
+# A layer's numbers are read as the guest reads them.
+answers 2 "*--verify: *root_hash*" inspect --verify=SERIAL=a "$work/zeros"
+answers 2 "*--verify: unknown key*" inspect "--verify=${layer#*=},no=1" "$work/zeros"
+answers 2 "*--verify: hash_device=*" inspect \
+	"--verify=${layer#*=},hash_device=SERIAL=b,hash_start=1" "$work/zeros"
+for given in "$layer" "${layer#*=}"; do
+	answers 1 "*the top of the tree does not match*" inspect "--verify=$given" "$work/zeros"
+done
+answers 1 "*it has no partitions*" inspect --partition 1 "$work/zeros"
+answers 2 "*not the number of a partition*" inspect --partition 0 "$work/zeros"
+mkfifo "$work/fifo"
+answers 1 "*neither a file nor a block device*" inspect "$work/fifo"
 exit $status

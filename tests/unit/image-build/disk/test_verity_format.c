@@ -13,6 +13,7 @@
 #include "lib/hex.h"
 #include "lib/io.h"
 #include "image-build/disk/verity_format.h"
+#include "verity/superblock.h"
 
 /* Root hashes that veritysetup 2.6.1 gives for data made by fill(). */
 static const struct vector {
@@ -123,9 +124,15 @@ static void test_vectors(void **state)
 		assert_int_equal(fstat(image.fd, &st), 0);
 		assert_int_equal(st.st_size, g.hash_end_bytes);
 		/* Our own reader comes to the same root, and finds no fault. */
-		expect_success("root", verity_root(image.fd, &read, &e), &e);
+		expect_success("root",
+			       verity_root(&(struct slice){ image.fd, 0, g.hash_end_bytes }, &read,
+					   &e),
+			       &e);
 		assert_memory_equal(read.root_hash, image.p.root_hash, image.p.root_hash_size);
-		expect_success("check", verity_check(image.fd, &image.p, &e), &e);
+		expect_success("check",
+			       verity_check(&(struct slice){ image.fd, 0, g.hash_end_bytes },
+					    &image.p, &e),
+			       &e);
 		drop(&image);
 	}
 }
@@ -137,6 +144,14 @@ static void flip(int fd, uint64_t at)
 	assert_int_equal(io_pread(fd, &byte, 1, at), 1);
 	byte ^= 0x10;
 	assert_int_equal(write_all_at(fd, &byte, 1, at), 0);
+}
+
+static int check(const struct image *i, struct err *e)
+{
+	struct stat st;
+
+	assert_int_equal(fstat(i->fd, &st), 0);
+	return verity_check(&(struct slice){ i->fd, 0, (uint64_t)st.st_size }, &i->p, e);
 }
 
 /* One flipped byte in every block is found, and by its right name. */
@@ -155,26 +170,23 @@ static void test_every_block(void **state)
 
 		flip(i.fd, block * 4096 + block % 4096);
 		snprintf(words, sizeof(words), "data block %d does", (int)block);
-		expect_failure(words, verity_check(i.fd, &i.p, &e), &e, FAIL_DATA_CORRUPT, words);
+		expect_failure(words, check(&i, &e), &e, FAIL_DATA_CORRUPT, words);
 		flip(i.fd, block * 4096 + block % 4096);
 	}
 	start = i.p.hash_start_block * 4096;
 	flip(i.fd, start + 5);
-	expect_failure("top", verity_check(i.fd, &i.p, &e), &e, FAIL_ROOT_HASH_MISMATCH, "top");
+	expect_failure("top", check(&i, &e), &e, FAIL_ROOT_HASH_MISMATCH, "top");
 	flip(i.fd, start + 5);
 	flip(i.fd, start + 4096 + 5);
-	expect_failure("below", verity_check(i.fd, &i.p, &e), &e, FAIL_HASH_TREE_CORRUPT,
-		       "level 0");
+	expect_failure("below", check(&i, &e), &e, FAIL_HASH_TREE_CORRUPT, "level 0");
 	flip(i.fd, start + 4096 + 5);
-	expect_success("whole again", verity_check(i.fd, &i.p, &e), &e);
+	expect_success("whole again", check(&i, &e), &e);
 	i.p.root_hash[31] ^= 1;
-	expect_failure("root", verity_check(i.fd, &i.p, &e), &e, FAIL_ROOT_HASH_MISMATCH, "root");
+	expect_failure("root", check(&i, &e), &e, FAIL_ROOT_HASH_MISMATCH, "root");
 	i.p.root_hash_size = 16;
-	expect_failure("short root", verity_check(i.fd, &i.p, &e), &e, FAIL_ROOT_HASH_INVALID,
-		       "16");
+	expect_failure("short root", check(&i, &e), &e, FAIL_ROOT_HASH_INVALID, "16");
 	assert_int_equal(ftruncate(i.fd, (off_t)(start + 4096)), 0);
-	expect_failure("short file", verity_check(i.fd, &i.p, &e), &e, FAIL_DEVICE_TOO_SMALL,
-		       "need");
+	expect_failure("short file", check(&i, &e), &e, FAIL_DEVICE_TOO_SMALL, "need");
 	drop(&i);
 }
 
