@@ -53,7 +53,7 @@ static void open_standard_fds(void)
 		fd = open("/dev/null", O_RDWR);
 	for (int to = STDIN_FILENO; fd >= 0 && to <= STDERR_FILENO; to++)
 		if (fd != to)
-			(void)dup2(fd, to);
+			(void)sys_dup2(fd, to);
 	if (fd > STDERR_FILENO)
 		close(fd);
 }

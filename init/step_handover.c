@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mount.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -92,9 +91,7 @@ static int make_tmp_writable(struct err *e)
  */
 static void raise_file_limit(void)
 {
-	const struct rlimit limit = { .rlim_cur = FILES_MAX, .rlim_max = FILES_MAX };
-
-	(void)setrlimit(RLIMIT_NOFILE, &limit);
+	(void)sys_limit_files(FILES_MAX);
 }
 
 static bool proves_anything(const struct boot *b)

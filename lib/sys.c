@@ -5,9 +5,17 @@
 #include <linux/keyctl.h>
 #include <linux/mount.h>
 #include <linux/openat2.h>
+#include <string.h>
+#include <sys/klog.h>
+#include <sys/reboot.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/xattr.h>
 #include <unistd.h>
+
+/* syslog(2); no header has its numbers. */
+#define SYSLOG_ACTION_CONSOLE_LEVEL 8
 
 /* <sys/mount.h> and <linux/mount.h> do not stand together in every libc. */
 int mount(const char *source, const char *target, const char *type, unsigned long flags,
@@ -33,6 +41,16 @@ int sys_mkdir(const char *path, unsigned int mode)
 int sys_symlink(const char *target, const char *path)
 {
 	return symlink(target, path);
+}
+
+int sys_setxattr(const char *path, const char *name, const char *value)
+{
+	return setxattr(path, name, value, strlen(value), 0);
+}
+
+int sys_removexattr(const char *path, const char *name)
+{
+	return removexattr(path, name);
 }
 
 int sys_fsopen(const char *type)
@@ -84,6 +102,33 @@ int sys_add_key(const char *description, const void *payload, size_t size)
 int sys_unlink_key(int key)
 {
 	return (int)syscall(SYS_keyctl, KEYCTL_UNLINK, key, KEY_SPEC_THREAD_KEYRING);
+}
+
+int sys_dup2(int fd, int to)
+{
+	return dup2(fd, to);
+}
+
+int sys_limit_files(unsigned int count)
+{
+	const struct rlimit limit = { .rlim_cur = count, .rlim_max = count };
+
+	return setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+int sys_fork(void)
+{
+	return fork();
+}
+
+int sys_console_level(int level)
+{
+	return klogctl(SYSLOG_ACTION_CONSOLE_LEVEL, NULL, level);
+}
+
+int sys_reboot(unsigned int command)
+{
+	return reboot((int)command);
 }
 
 int sys_execve(const char *path, char *const argv[], char *const envp[])

@@ -5,10 +5,11 @@
 #include <stddef.h>
 
 /*
- * The system calls that change the machine, one function each and nothing in
- * between. Tests link another file with the same functions, which records the
- * calls and fails each of them in turn. All return what the call returns and
- * set errno; musl has no wrappers for the newer ones.
+ * The system calls that change the machine or what the agent inherits, one
+ * function each and nothing in between; what only asks, and what a process does
+ * to its own files and children, is called as libc has it. Tests link another file with the same
+ * functions, which records the calls and fails each of them in turn. All return what the call
+ * returns and set errno; musl has no wrappers for the newer ones.
  */
 
 int sys_mount(const char *source, const char *target, const char *type, unsigned long flags,
@@ -16,6 +17,8 @@ int sys_mount(const char *source, const char *target, const char *type, unsigned
 int sys_umount(const char *target, int flags);
 int sys_mkdir(const char *path, unsigned int mode);
 int sys_symlink(const char *target, const char *path);
+int sys_setxattr(const char *path, const char *name, const char *value);
+int sys_removexattr(const char *path, const char *name);
 int sys_fsopen(const char *type);
 int sys_fsconfig(int fs, unsigned int command, const char *key, const char *value);
 int sys_fsmount(int fs, unsigned int attributes);
@@ -27,6 +30,14 @@ int sys_finit_module(int fd, const char *params);
 /* A key of type "user" in this thread's own keyring; its number. It ends with an exec. */
 int sys_add_key(const char *description, const void *payload, size_t size);
 int sys_unlink_key(int key);
+int sys_dup2(int fd, int to);
+/* How many descriptors this process and those that it starts may have open. */
+int sys_limit_files(unsigned int count);
+int sys_fork(void);
+/* Which of the kernel's messages the consoles show: those below this level, 1 to 8. */
+int sys_console_level(int level);
+/* One of <sys/reboot.h>'s RB_*; returns only where it failed. */
+int sys_reboot(unsigned int command);
 int sys_execve(const char *path, char *const argv[], char *const envp[]);
 
 /* Open inside of a directory as if it were the root: no link leads out of it. */

@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/klog.h>
 #include <sys/mman.h>
 #include <sys/reboot.h>
 #include <unistd.h>
@@ -13,10 +12,10 @@
 #include "init/tell/report.h"
 #include "lib/cleanup.h"
 #include "lib/io.h"
+#include "lib/sys.h"
 
-/* klogctl(2): syslog(2)'s action that sets what the consoles show, and all but debugging. */
-#define SYSLOG_ACTION_CONSOLE_LEVEL 8
-#define CONSOLE_LEVEL               7
+/* All but debugging. */
+#define CONSOLE_LEVEL 7
 
 /* More than the processors have in stock for themselves. */
 #define TOUCHED_BYTES (64 << 20)
@@ -54,7 +53,7 @@ static void restart_at_once(void)
 /* A console or a disk that never answers would keep the line, or the kernel on its way out. */
 static void limit_time(void)
 {
-	if (fork())
+	if (sys_fork())
 		return;
 	for (unsigned int left = LEAVE_LIMIT_S; left;)
 		left = sleep(left);
@@ -78,7 +77,7 @@ static void tell(const struct plan_failure *failure, const char *step, const str
 
 	log_open();
 	/* Even loglevel=0 must not keep this line from the consoles. */
-	(void)klogctl(SYSLOG_ACTION_CONSOLE_LEVEL, NULL, CONSOLE_LEVEL);
+	(void)sys_console_level(CONSOLE_LEVEL);
 	log_line("<0>", line);
 	if (n > 0 && (size_t)n < sizeof(line) - 1)
 		strcpy(line + n, "\n");
@@ -97,9 +96,9 @@ _Noreturn static void go_off(enum plan_on_failure how)
 	};
 
 	if (how != PLAN_ON_FAILURE_PANIC) {
-		(void)reboot((int)commands[how]);
+		(void)sys_reboot(commands[how]);
 		/* A machine that cannot be switched off. */
-		(void)reboot((int)RB_AUTOBOOT);
+		(void)sys_reboot(RB_AUTOBOOT);
 	}
 	/* PID 1 that exits is the kernel's panic. */
 	_exit(1);

@@ -11,6 +11,7 @@
 
 #include "init/tell/leave.h"
 #include "lib/clock.h"
+#include "lib/sys.h"
 
 /* What the two processes share. */
 struct progress {
@@ -96,7 +97,7 @@ void watchdog_step(const char *step, unsigned int devices_s, const struct plan_f
 	shared->deadline_ms = clock_ms() + (devices_s + WATCHDOG_STEP_S) * INT64_C(1000);
 	if (child > 0)
 		return;
-	child = fork();
+	child = sys_fork();
 	if (!child)
 		watch();
 }

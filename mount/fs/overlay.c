@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <linux/mount.h>
 #include <stdio.h>
-#include <sys/xattr.h>
 
 #include "lib/sys.h"
 #include "mount/fs/fsmount.h"
@@ -40,7 +39,7 @@ static int require_trusted_xattrs(const char *dir, struct err *e)
 {
 	static const char name[] = "trusted.overlay.socle";
 
-	if (!setxattr(dir, name, "y", 1, 0) && !removexattr(dir, name))
+	if (!sys_setxattr(dir, name, "y") && !sys_removexattr(dir, name))
 		return 0;
 	if (errno == EOPNOTSUPP)
 		return err_set(

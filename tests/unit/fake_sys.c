@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/mount.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -63,6 +64,16 @@ int sys_mkdir(const char *path, unsigned int mode)
 int sys_symlink(const char *target, const char *path)
 {
 	return fake_sys_call("symlink %s %s\n", target, path);
+}
+
+int sys_setxattr(const char *path, const char *name, const char *value)
+{
+	return fake_sys_call("setxattr %s %s %s\n", path, name, value);
+}
+
+int sys_removexattr(const char *path, const char *name)
+{
+	return fake_sys_call("removexattr %s %s\n", path, name);
 }
 
 /* A mount context: reads take its messages, one each, and never wait. */
@@ -146,6 +157,33 @@ int sys_add_key(const char *description, const void *payload, size_t size)
 int sys_unlink_key(int key)
 {
 	return fake_sys_call("unlink_key %d\n", key);
+}
+
+int sys_dup2(int fd, int to)
+{
+	(void)fd;
+	return fake_sys_call("dup2 %d\n", to) ? -1 : to;
+}
+
+int sys_limit_files(unsigned int count)
+{
+	return fake_sys_call("limit_files %u\n", count);
+}
+
+/* Who asked is the parent of a process that is not there. */
+int sys_fork(void)
+{
+	return fake_sys_call("fork\n") ? -1 : INT_MAX;
+}
+
+int sys_console_level(int level)
+{
+	return fake_sys_call("console_level %d\n", level);
+}
+
+int sys_reboot(unsigned int command)
+{
+	return fake_sys_call("reboot %#x\n", command);
 }
 
 int sys_execve(const char *path, char *const argv[], char *const envp[])

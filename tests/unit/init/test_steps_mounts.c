@@ -19,47 +19,32 @@
 
 static const char two_layers[] =
 	"mkdir /sysroot 0755\n"
-	"mkdir /layers 0755\n" MOUNT_OF("0") MOUNT_OF("1") "mkdir /upper 0755\n"
-							   "fsopen tmpfs\n"
-							   "fsconfig string source socle-upper\n"
-							   "fsconfig string mode 0755\n"
-							   "fsconfig string size 25%\n"
-							   "fsconfig create - -\n"
-							   "fsmount 0\n"
-							   "move_mount /upper\n"
-							   "mkdir /upper/upper 0755\n"
-							   "mkdir /upper/work 0755\n"
-							   "fsopen overlay\n"
-							   "fsconfig string source socle\n"
-							   "fsconfig string lowerdir+ /layers/0\n"
-							   "fsconfig string lowerdir+ /layers/1\n"
-							   "fsconfig string upperdir /upper/upper\n"
-							   "fsconfig string workdir /upper/work\n"
-							   "fsconfig create - -\n"
-							   "fsmount 0\n"
-							   "move_mount /sysroot\n"
-							   "umount /layers/0 flags=0x2\n"
-							   "umount /layers/1 flags=0x2\n"
-							   "umount /upper flags=0x2\n";
-#define TWO_LAYERS_CALLS 38
-
-/* The upper's attributes, on a tmpfs that is not there. */
-int setxattr(const char *path, const char *name, const void *value, size_t size, int flags)
-{
-	(void)path;
-	(void)name;
-	(void)value;
-	(void)size;
-	(void)flags;
-	return 0;
-}
-
-int removexattr(const char *path, const char *name)
-{
-	(void)path;
-	(void)name;
-	return 0;
-}
+	"mkdir /layers 0755\n" MOUNT_OF("0")
+		MOUNT_OF("1") "mkdir /upper 0755\n"
+			      "fsopen tmpfs\n"
+			      "fsconfig string source socle-upper\n"
+			      "fsconfig string mode 0755\n"
+			      "fsconfig string size 25%\n"
+			      "fsconfig create - -\n"
+			      "fsmount 0\n"
+			      "move_mount /upper\n"
+			      "mkdir /upper/upper 0755\n"
+			      "mkdir /upper/work 0755\n"
+			      "setxattr /upper/upper trusted.overlay.socle y\n"
+			      "removexattr /upper/upper trusted.overlay.socle\n"
+			      "fsopen overlay\n"
+			      "fsconfig string source socle\n"
+			      "fsconfig string lowerdir+ /layers/0\n"
+			      "fsconfig string lowerdir+ /layers/1\n"
+			      "fsconfig string upperdir /upper/upper\n"
+			      "fsconfig string workdir /upper/work\n"
+			      "fsconfig create - -\n"
+			      "fsmount 0\n"
+			      "move_mount /sysroot\n"
+			      "umount /layers/0 flags=0x2\n"
+			      "umount /layers/1 flags=0x2\n"
+			      "umount /upper flags=0x2\n";
+#define TWO_LAYERS_CALLS 40
 
 static void test_mounts(void **state)
 {

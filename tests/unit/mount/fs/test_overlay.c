@@ -4,35 +4,9 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/xattr.h>
 
 #include "mount/fs/overlay.h"
 #include "tests/unit/fake_sys.h"
-
-/* Extended attributes of a file system that is not there: these win over libc's. */
-static int xattr_errno[2]; /* of setting and of removing; 0: it works */
-static unsigned int xattr_calls;
-
-int setxattr(const char *path, const char *name, const void *value, size_t size, int flags)
-{
-	(void)value;
-	(void)flags;
-	assert_string_equal(path, "/upper/upper");
-	assert_memory_equal(name, "trusted.overlay.", 16);
-	assert_true(size > 0);
-	xattr_calls++;
-	errno = xattr_errno[0];
-	return errno ? -1 : 0;
-}
-
-int removexattr(const char *path, const char *name)
-{
-	assert_string_equal(path, "/upper/upper");
-	assert_memory_equal(name, "trusted.overlay.", 16);
-	xattr_calls++;
-	errno = xattr_errno[1];
-	return errno ? -1 : 0;
-}
 
 static const char *const lowerdirs[] = { "/layers/0", "/layers/1", "/layers/2" };
 
@@ -144,25 +118,21 @@ static const char upper_calls[] = "fsopen tmpfs\n"
 				  "fsmount 0\n"
 				  "move_mount /upper\n"
 				  "mkdir /upper/upper 0755\n"
-				  "mkdir /upper/work 0755\n";
-
-static void reset(unsigned int call, int errnum)
-{
-	fake_sys_reset(call, errnum);
-	xattr_errno[0] = xattr_errno[1] = 0;
-	xattr_calls = 0;
-}
+				  "mkdir /upper/work 0755\n"
+				  "setxattr /upper/upper trusted.overlay.socle y\n"
+				  "removexattr /upper/upper trusted.overlay.socle\n";
+#define SETXATTR_CALL    10
+#define REMOVEXATTR_CALL 11
 
 static void test_make_upper(void **state)
 {
 	struct err e = { 0 };
 
 	(void)state;
-	reset(0, 0);
+	fake_sys_reset(0, 0);
 	expect_success("upper", overlay_make_upper("/upper", "50%", &e), &e);
 	assert_string_equal(fake_sys.log, upper_calls);
-	assert_int_equal(xattr_calls, 2);
-	reset(0, 0);
+	fake_sys_reset(0, 0);
 	expect_success("default size", overlay_make_upper("/upper", "", &e), &e);
 	assert_null(strstr(fake_sys.log, "size"));
 }
@@ -172,15 +142,14 @@ static void test_make_upper_fails(void **state)
 	size_t fds = open_fds();
 
 	(void)state;
-	for (unsigned int call = 1; call <= 9; call++) {
+	for (unsigned int call = 1; call <= REMOVEXATTR_CALL; call++) {
 		struct err e = { 0 };
 
-		reset(call, EIO);
+		fake_sys_reset(call, EIO);
 		expect_failure("call", overlay_make_upper("/upper", "50%", &e), &e,
 			       FAIL_OVERLAY_FAILED, strerror(EIO));
 		assert_int_equal(fake_sys.calls, call);
 		assert_memory_equal(fake_sys.log, upper_calls, fake_sys.used);
-		assert_int_equal(xattr_calls, 0);
 		assert_int_equal(open_fds(), fds);
 	}
 }
@@ -191,18 +160,15 @@ static void test_trusted_xattrs(void **state)
 	struct err e = { 0 };
 
 	(void)state;
-	reset(0, 0);
-	xattr_errno[0] = EOPNOTSUPP;
-	expect_failure("unsupported", overlay_make_upper("/upper", "", &e), &e,
+	fake_sys_reset(SETXATTR_CALL, EOPNOTSUPP);
+	expect_failure("unsupported", overlay_make_upper("/upper", "50%", &e), &e,
 		       FAIL_KERNEL_FEATURE_MISSING, "CONFIG_TMPFS_XATTR");
-	reset(0, 0);
-	xattr_errno[0] = ENOSPC;
-	expect_failure("no room", overlay_make_upper("/upper", "", &e), &e, FAIL_OVERLAY_FAILED,
+	fake_sys_reset(SETXATTR_CALL, ENOSPC);
+	expect_failure("no room", overlay_make_upper("/upper", "50%", &e), &e, FAIL_OVERLAY_FAILED,
 		       "set an extended attribute on /upper/upper: No space left");
-	reset(0, 0);
-	xattr_errno[1] = EIO;
-	expect_failure("not removed", overlay_make_upper("/upper", "", &e), &e, FAIL_OVERLAY_FAILED,
-		       "/upper/upper");
+	fake_sys_reset(REMOVEXATTR_CALL, EIO);
+	expect_failure("not removed", overlay_make_upper("/upper", "50%", &e), &e,
+		       FAIL_OVERLAY_FAILED, "/upper/upper");
 }
 
 int main(void)
