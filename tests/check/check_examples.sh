@@ -1,0 +1,96 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
+#
+# The EXAMPLES of both man pages, as they are printed there, on an image made here and the
+# kernel of the tests: each block of socle-image.1 is run, those before it being done; each
+# of socle-init.8 is a command line that must give a plan, or the policy for the last one.
+# QEMU is only asked for; that its files are there is what counts here.
+set -euo pipefail
+
+# shellcheck source=tests/check/common.sh
+. "${BASH_SOURCE[0]%/*}/common.sh"
+
+build=$(realpath "${BUILD:-build}")
+arch=${SOCLE_ARCH:-x86_64}
+[[ ${SOCLE_KERNEL:?} != *s390x* ]] || arch=s390x
+release=$(uname -r)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# blocks PAGE: the text between .nf and .fi of its EXAMPLES, as man shows it; a line of %% ends each
+blocks()
+{
+	awk '/^\.SH/ { on = $2 == "EXAMPLES" }
+		/^\.fi/ && on { print "%%"; text = 0 }
+		text && on
+		/^\.nf/ { text = 1 }' "$1" | sed 's/\\-/-/g; s/\\e/\\/g'
+}
+
+make_inputs()
+{
+	PYTHONPATH=tests/qemu "${PYTHON:-/usr/bin/python3}" - "$work/image" <<-'EOF2'
+	import sys
+	from pathlib import Path
+	from harness import oci
+	base = [oci.directory("sbin"), oci.file("sbin/init", "#!/bin/sh", mode=0o755)]
+	layers = [base, [oci.file("etc/motd", "two layers")]]
+	oci.write_layout(Path(sys.argv[1]), [oci.layer_tar(layer) for layer in layers])
+	EOF2
+	mkdir -p "$work"/{bin,boot,lib/modules}
+	cp "${SOCLE_KERNEL%/*}/config" "$work/boot/config-$release"
+	ln -s "$SOCLE_KERNEL" "$work/boot/vmlinuz-$release"
+	ln -s "${SOCLE_MODULES:?}" "$work/lib/modules/$release"
+	sed 's/=m$/=y/' "$work/boot/config-$release" >"$work/vmlinuz"
+	ln -s "$build/socle-image" "$work/bin/socle-image"
+	cat >"$work/bin/qemu-system-x86_64" <<-'EOF2'
+	#!/bin/bash
+	[[ "$*" =~ -kernel\ ([^ ]+)\ -initrd\ ([^ ]+)\ .*file=([^ ]+)\ .*serial=(.+) ]]
+	ls -L "${BASH_REMATCH[@]:1:3}" && [[ ${BASH_REMATCH[4]} =~ ^[0-9a-f]{12}$ ]] && touch asked-qemu
+	EOF2
+	chmod +x "$work/bin/qemu-system-x86_64"
+}
+
+run_commands()
+{
+	local words="s,/usr/local/lib/socle/x86_64/,${SOCLE_INIT%/*}/,g; s,/boot/,$work/boot/,g; s,/lib/modules/,$work/lib/modules/,g"
+
+	[[ $arch != s390x ]] || words+='; s,virtio-pci,virtio-ccw,g'
+	blocks image-build/socle-image.1 | sed "/^%%/d; $words" >"$work/script"
+	(cd "$work" && PATH=$work/bin:$PATH bash -eux script) >"$work/log" 2>&1 ||
+		complain "socle-image.1: $(tail -n 5 "$work/log")"
+	for made in root.img root.img.json disks/image.json initramfs.cpio built-in.cpio asked-qemu; do
+		[[ -f $work/$made ]] || complain "socle-image.1: $made was not made"
+	done
+	# A command that the page describes has an example.
+	for name in $("$build/socle-image" --help | sed -n 's/^  \([a-z-]*\) .*/\1/p'); do
+		grep -q "^[^#]*socle-image $name " "$work/script" || complain "socle-image.1: no example of $name"
+	done
+}
+
+plan_lines()
+{
+	local block='' line='' count=0
+
+	while read -r text; do
+		if [[ $text != %% ]]; then
+			block+="${block:+$'\n'}$text"
+			continue
+		fi
+		if [[ $block == verity=* ]]; then
+			echo "$block" >"$work/policy"
+			"$build/socle-image" plan --policy "$work/policy" --cmdline "$line" >/dev/null ||
+				complain "socle-init.8: with the policy"
+		else
+			line=${block//$'\n'/ }
+			"$build/socle-image" plan --cmdline "$line" >/dev/null || complain "socle-init.8: $line"
+		fi
+		count=$((count + 1))
+		block=
+	done < <(blocks init/socle-init.8)
+	[[ $count -ge 4 ]] || complain "socle-init.8: only $count examples"
+}
+
+make_inputs
+run_commands
+plan_lines
+exit "$status"
