@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
 #
-# The kernel of SOCLE_ARCH that fits: Debian's source, our fragments, no modules.
+# The kernel of SOCLE_ARCH that fits: Debian's source, our fragments, no modules, and
+# in it an /init that refuses (refuse.c), for when no other arrives.
 #
 #   build.sh [debug] [--dir | --lock]	as any recipe (see deps/recipe.sh)
 #
@@ -22,14 +23,14 @@ name=kernel-built${debug:+-$debug}-$machine
 # The package is the same for all architectures.
 arch=amd64
 sources=(deb:linux-source-6.12)
-steps=4
+steps=5
 # shellcheck source=deps/recipe.sh
 . "$here/../deps/recipe.sh"
 
 # The fragments, and the tools whose versions show in the result.
 further_inputs()
 {
-	cat "$here"/{configure,fragments,tree}.sh "$here"/renamed
+	cat "$here"/{configure,fragments,tree}.sh "$here"/renamed "$here"/refuse.{c,list}
 	(cd "$here/fragments" && "$here/fragments.sh" "$machine" ${debug:+"$debug"} | xargs sha256sum)
 	"$compiler" --version 2>/dev/null | head -n 1
 	"${tools}ld" --version 2>/dev/null | head -n 1
@@ -45,6 +46,20 @@ count_files()
 			printf "[%s] %d files\n", step, n >"/dev/stderr"
 			fflush()
 		}' step="$step_number/$steps" log_file="$log"
+}
+
+# What fragments/refuse names: refuse.c, with the tree's own libc and headers only.
+put_refusal()
+{
+	local flags=(-std=gnu11 -Os -Wall -Wextra -Werror -nostdinc -isystem
+		"$("$compiler" -print-file-name=include)"
+		-I "$tree/tools/include/nolibc" -I "$tree/usr/include"
+		-static -nostdlib -fno-pie -no-pie -fno-stack-protector
+		-fno-asynchronous-unwind-tables '-Wl,-z,noexecstack,--build-id=none' -s)
+
+	kernel_make headers >>"$log" 2>&1
+	"$compiler" "${flags[@]}" -o "$tree/socle-refuse" "$here/refuse.c" -lgcc >>"$log" 2>&1
+	cp "$here/refuse.list" "$tree/socle-refuse.list"
 }
 
 # Removes what no later build in this tree looks at: of other architectures and of
@@ -80,6 +95,9 @@ build()
 
 	step "configuring it for $machine with kernel-config/fragments"
 	"$here/configure.sh" "$machine" "$tree" ${debug:+"$debug"} 2>&1 | tee -a "$log" >&2
+
+	step "making the /init that refuses"
+	put_refusal
 
 	step "building Linux $(version_of "${sources[0]}") for $machine"
 	kernel_make -j"$jobs" "${kernel_image##*/}" 2>&1 | count_files

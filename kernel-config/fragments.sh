@@ -3,8 +3,8 @@
 #
 # fragments.sh MACHINE [debug]: the fragments of an architecture, in the order in
 # which they are merged, by Kata's rules: a word !ARCH in the first line of a
-# common fragment keeps that architecture off.  The folder older/ is our own
-# addition: options that newer kernels have no more.
+# common fragment keeps that architecture off.  Folders of our own: older/, options
+# that newer kernels have no more, and refuse/, what build.sh puts into the kernel.
 set -euo pipefail
 
 machine=$1
@@ -22,5 +22,5 @@ for file in common/*.conf; do
 	fi
 done
 printf '%s\n' "$kernel_arch"/*.conf "$kernel_arch"/confidential/*.conf \
-	older/common/*.conf older/"$kernel_arch"/*.conf
+	refuse/*.conf older/common/*.conf older/"$kernel_arch"/*.conf
 [[ -z $debug ]] || printf '%s\n' debug/*.conf
