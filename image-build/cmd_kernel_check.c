@@ -23,16 +23,15 @@ struct check {
 };
 
 static const char *const state_words[] = {
-	[FEATURE_IS_BUILT_IN] = "built in",
-	[FEATURE_IS_MODULAR] = "module",
-	[FEATURE_IS_MISSING] = "missing",
+	[FEATURE_IS_BUILT_IN] = "built in",    [FEATURE_IS_MODULAR] = "module",
+	[FEATURE_IS_UNSAID] = "not said",      [FEATURE_IS_MISSING] = "missing",
 	[FEATURE_IS_ELSEWHERE] = "other arch",
 };
 
 static const char *const finding_words[] = {
 	[FINDING_MISSING] = "missing",       [FINDING_MODULE] = "module",
 	[FINDING_LATE] = "must be built in", [FINDING_OLD] = "too old",
-	[FINDING_WORSE] = "advice",
+	[FINDING_WORSE] = "advice",          [FINDING_UNSAID] = "not said",
 };
 
 static int choose_features(struct check *c, const struct option_list *names, struct err *e)
@@ -52,13 +51,27 @@ static int choose_features(struct check *c, const struct option_list *names, str
 	return 0;
 }
 
-static bool has_required(const struct check *c)
+static unsigned int count_required(const struct check *c, int state)
 {
+	unsigned int count = 0;
+
 	for (unsigned int i = 0; i < FEATURES; i++)
-		if (c->required[i] && c->reports[i].state != FEATURE_IS_BUILT_IN &&
-		    c->reports[i].state != FEATURE_IS_MODULAR)
-			return false;
-	return true;
+		count += c->required[i] && (int)c->reports[i].state == state;
+	return count;
+}
+
+static bool lacks_required(const struct check *c)
+{
+	return count_required(c, FEATURE_IS_MISSING) || count_required(c, FEATURE_IS_ELSEWHERE);
+}
+
+static const char *verdict(const struct check *c)
+{
+	if (lacks_required(c))
+		return "NOT all present";
+	if (count_required(c, FEATURE_IS_UNSAID))
+		return "not all said; nothing is said to be off";
+	return "all present";
 }
 
 /* With --feature only those are shown. */
@@ -83,7 +96,9 @@ static void print_finding(const struct finding *f)
 	if (f->kind == FINDING_MODULE)
 		printf(": pack it into the initramfs\n");
 	else
-		printf(": %s%s\n", f->kind == FINDING_WORSE ? "without, " : "", f->loss);
+		printf(": %s%s\n",
+		       f->kind == FINDING_WORSE || f->kind == FINDING_UNSAID ? "without, " : "",
+		       f->loss);
 }
 
 static void print_text(const struct check *c, const struct options *o)
@@ -91,7 +106,8 @@ static void print_text(const struct check *c, const struct options *o)
 	printf("%s: ", c->path);
 	if (c->config.options.version)
 		printf("Linux %u.%u, ", c->config.options.version, c->config.options.patch_level);
-	printf("%s, %zu options\n", kernel_arch_name(c->config.arch), c->config.options.count);
+	printf("%s, %zu options%s\n", kernel_arch_name(c->config.arch), c->config.options.count,
+	       c->config.options.whole ? "" : ", not a whole configuration");
 	for (unsigned int i = 0; i < FEATURES; i++) {
 		const struct feature_report *r = &c->reports[i];
 
@@ -102,7 +118,7 @@ static void print_text(const struct check *c, const struct options *o)
 		for (size_t j = 0; j < r->count; j++)
 			print_finding(&r->findings[j]);
 	}
-	printf("* required: %s\n", has_required(c) ? "all present" : "NOT all present");
+	printf("* required: %s\n", verdict(c));
 }
 
 static struct json_object *findings_json(const struct feature_report *r)
@@ -148,7 +164,8 @@ static void print_json(const struct check *c, const struct options *options)
 		if (is_shown(c, &options->features, i))
 			json_object_array_add(list, feature_json(c, i));
 	json_object_object_add(o, "features", list);
-	json_add_bool(o, "ok", has_required(c));
+	json_add_bool(o, "whole", c->config.options.whole);
+	json_add_bool(o, "ok", !lacks_required(c));
 	printf("%s\n",
 	       json_object_to_json_string_ext(o, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED |
 							 JSON_C_TO_STRING_NOSLASHESCAPE));
@@ -193,7 +210,7 @@ static int run(int argc, char **argv)
 	if (check(&c, &o, &e)) {
 		err_prefix(&e, "%.200s: ", c.path);
 		status = command_failed(&e);
-	} else if (!has_required(&c)) {
+	} else if (lacks_required(&c)) {
 		status = STATUS_FAILED;
 	}
 	kernel_config_close(&c.config);
@@ -207,8 +224,9 @@ const struct command command_kernel_check = {
 	.details =
 		"An image is read where it was built with CONFIG_IKCONFIG. Without --feature all\n"
 		"features are shown, and those marked * are required. A module counts as present;\n"
-		"it has to be in the initramfs. The status is 1 where a required feature lacks\n"
-		"something.",
+		"it has to be in the initramfs. What a fragment or the result of savedefconfig\n"
+		"leaves out is not said. The status is 1 where a required feature lacks something\n"
+		"that is said to be off.",
 	.options = options,
 	.run = run,
 };

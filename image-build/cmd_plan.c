@@ -5,7 +5,9 @@
 
 #include "image-build/command.h"
 #include "image-build/base/json.h"
+#include "image-build/initramfs/own_root.h"
 #include "image-build/kernel/arch.h"
+#include "image-build/kernel/kernel_config.h"
 #include "image-build/base/memory.h"
 #include "image-build/plan/plan_files.h"
 #include "image-build/plan/plan_json.h"
@@ -16,6 +18,7 @@ struct options {
 	const char *cmdline;
 	const char *manifest;
 	const char *policy;
+	const char *kernel;
 	const char *arch; /* as cmdline_limit() knows it, once check_usage() has seen it */
 	bool agent_in_initramfs;
 	bool json;
@@ -121,6 +124,20 @@ static void warn_rdinit(const char *cmdline)
 			program);
 }
 
+static int warn_own_root(const struct options *o, struct err *e)
+{
+	struct kernel_config kernel;
+	int r = kernel_config_open(&kernel, o->kernel, o->arch, e);
+
+	if (r) {
+		fprintf(stderr, "socle-image plan: %s: %s\n", o->kernel, e->text);
+		return r;
+	}
+	own_root_warn("plan", &kernel, o->cmdline);
+	kernel_config_close(&kernel);
+	return 0;
+}
+
 static const struct option_row options[] = {
 	{ "--cmdline", "TEXT", offsetof(struct options, cmdline), option_text, false,
 	  "the kernel command line" },
@@ -131,6 +148,8 @@ static const struct option_row options[] = {
 	{ "--arch", "ARCH", offsetof(struct options, arch), option_text, false,
 	  "x86_64, s390x or aarch64: where its kernel cuts a command line; default: this "
 	  "machine's" },
+	{ "--kernel", "FILE", offsetof(struct options, kernel), option_text, false,
+	  "warn of a root= that this kernel (an image or its .config) could mount by itself" },
 	{ "--agent-in-initramfs", NULL, offsetof(struct options, agent_in_initramfs), option_flag,
 	  false, "the initramfs holds the agent, so it can be the root" },
 	{ "--json", NULL, offsetof(struct options, json), option_flag, false, "print JSON" },
@@ -150,6 +169,8 @@ static int run(int argc, char **argv)
 		return status;
 	if (o.cmdline)
 		warn_rdinit(o.cmdline);
+	if (o.kernel && warn_own_root(&o, &e))
+		return STATUS_FAILED;
 	if (make_plan(&o, &progress, &e)) {
 		print_refusal(progress.step, &e, o.json);
 		return STATUS_FAILED;

@@ -2,6 +2,7 @@
 /* What an initramfs says of the boot, and what that boot needs of the kernel. */
 #include "image-build/initramfs/initramfs.h"
 
+#include "image-build/initramfs/own_root.h"
 #include "image-build/kernel/kernel_config.h"
 #include "image-build/plan/plan_files.h"
 #include "image-build/base/refuse.h"
@@ -80,6 +81,8 @@ int initramfs_check_kernel(const struct initramfs_build *b, struct err *e)
 		if (!r)
 			r = features_require(&kernel.options, kernel.arch, required,
 					     o->kernel_modules, e);
+		if (!r)
+			own_root_warn("initramfs", &kernel, o->cmdline);
 		kernel_config_close(&kernel);
 	}
 	if (r)

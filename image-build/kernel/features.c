@@ -19,22 +19,29 @@ const struct feature_info feature_infos[FEATURES] = {
 
 struct rule {
 	enum feature feature;
-	enum { RULE_NEEDS, RULE_BUILT_IN, RULE_HELPS, RULE_SINCE } kind;
+	enum { RULE_NEEDS, RULE_BUILT_IN, RULE_HELPS, RULE_SINCE, RULE_GUARD } kind;
 	unsigned int archs;
 	const char *options; /* for RULE_SINCE the version in words */
 	const char *loss;
-	unsigned int version, patch_level;
+	unsigned int version, patch_level; /* RULE_SINCE */
+	const char *causes;                /* RULE_GUARD */
 };
 
-#define NEEDS(id, archs, options, loss) { FEATURE_##id, RULE_NEEDS, archs, options, loss, 0, 0 },
-#define BUILT_IN(id, archs, options, loss)                                                         \
-	{ FEATURE_##id, RULE_BUILT_IN, archs, options, loss, 0, 0 },
-#define HELPS(id, archs, options, loss) { FEATURE_##id, RULE_HELPS, archs, options, loss, 0, 0 },
-#define SINCE(id, version, patch_level, loss)                                                      \
-	{                                                                                          \
-		FEATURE_##id, RULE_SINCE, ARCH_ANY,   #version "." #patch_level,                   \
-		loss,         version,    patch_level                                              \
-	},
+#define RULE(its_feature, its_kind, its_archs, its_options, its_loss, ...)                         \
+	{ .feature = its_feature,                                                                  \
+	  .kind = its_kind,                                                                        \
+	  .archs = its_archs,                                                                      \
+	  .options = its_options,                                                                  \
+	  .loss = its_loss,                                                                        \
+	  __VA_ARGS__ },
+#define NEEDS(id, archs, options, loss)    RULE(FEATURE_##id, RULE_NEEDS, archs, options, loss)
+#define BUILT_IN(id, archs, options, loss) RULE(FEATURE_##id, RULE_BUILT_IN, archs, options, loss)
+#define HELPS(id, archs, options, loss)    RULE(FEATURE_##id, RULE_HELPS, archs, options, loss)
+#define SINCE(id, major, minor, loss)                                                              \
+	RULE(FEATURE_##id, RULE_SINCE, ARCH_ANY, #major "." #minor, loss, .version = major,        \
+	     .patch_level = minor)
+#define GUARD(id, archs, against, options, loss)                                                   \
+	RULE(FEATURE_##id, RULE_GUARD, archs, options, loss, .causes = against)
 static const struct rule rules[] = {
 #include "kernel-config/features.def"
 };
@@ -55,21 +62,49 @@ enum feature feature_find(const char *name)
 	return (enum feature)i;
 }
 
-/* The best that one of "A|B|C" has. */
+/* The best that one of "A|B|C" has; what follows a '&' is not looked at. */
 static enum kconfig_state best_state(const struct kconfig *k, const char *options)
 {
 	enum kconfig_state best = KCONFIG_OFF;
 
-	while (*options) {
-		size_t size = strcspn(options, "|");
+	do {
+		size_t size = strcspn(options, "|&");
 		enum kconfig_state state = kconfig_state(k, options, size);
 
-		if (state == KCONFIG_BUILT_IN || (state == KCONFIG_MODULE && best == KCONFIG_OFF))
+		if (state > best)
 			best = state;
 		options += size;
-		options += *options == '|';
-	}
+	} while (*options++ == '|');
 	return best;
+}
+
+/* Whether of "A|B&C|D" one of each part is built in: BUILT_IN, OFF or UNSAID. */
+static enum kconfig_state all_built_in(const struct kconfig *k, const char *causes)
+{
+	enum kconfig_state all = KCONFIG_BUILT_IN, one;
+
+	do {
+		one = best_state(k, causes);
+		if (one == KCONFIG_UNSAID)
+			all = KCONFIG_UNSAID;
+		else if (one != KCONFIG_BUILT_IN)
+			return KCONFIG_OFF;
+		causes += strcspn(causes, "&");
+	} while (*causes++);
+	return all;
+}
+
+/* What guards may be a string. */
+static bool apply_guard(const struct kconfig *k, const struct rule *rule, struct finding *ret)
+{
+	enum kconfig_state cause = all_built_in(k, rule->causes);
+	enum kconfig_state state = best_state(k, rule->options);
+
+	if (cause == KCONFIG_OFF || state == KCONFIG_VALUE || state == KCONFIG_BUILT_IN)
+		return false;
+	ret->kind = cause == KCONFIG_UNSAID || state == KCONFIG_UNSAID ? FINDING_UNSAID :
+									 FINDING_MISSING;
+	return true;
 }
 
 /* A kernel that does not say its version is not held against one. */
@@ -95,10 +130,14 @@ static bool apply(const struct kconfig *k, const struct rule *rule, struct findi
 		ret->kind = FINDING_OLD;
 		return is_older(k, rule);
 	}
+	if (rule->kind == RULE_GUARD)
+		return apply_guard(k, rule, ret);
 	state = best_state(k, rule->options);
 	if (state == KCONFIG_BUILT_IN)
 		return false;
-	if (state == KCONFIG_MODULE)
+	if (state == KCONFIG_UNSAID)
+		ret->kind = FINDING_UNSAID;
+	else if (state == KCONFIG_MODULE)
 		ret->kind = rule->kind == RULE_BUILT_IN ? FINDING_LATE : FINDING_MODULE;
 	else
 		ret->kind = rule->kind == RULE_HELPS ? FINDING_WORSE : FINDING_MISSING;
@@ -112,8 +151,10 @@ static void add_finding(struct feature_report *r, const struct finding *f)
 		r->findings[r->count++] = *f;
 	if (f->optional)
 		return;
-	if (f->kind != FINDING_MODULE)
+	if (f->kind != FINDING_MODULE && f->kind != FINDING_UNSAID)
 		r->state = FEATURE_IS_MISSING;
+	else if (f->kind == FINDING_UNSAID && r->state != FEATURE_IS_MISSING)
+		r->state = FEATURE_IS_UNSAID;
 	else if (r->state == FEATURE_IS_BUILT_IN)
 		r->state = FEATURE_IS_MODULAR;
 }
@@ -167,7 +208,9 @@ void features_defaults(bool ret_required[FEATURES])
 
 static bool is_fatal(const struct finding *f, bool modules)
 {
-	return !f->optional && (f->kind != FINDING_MODULE || !modules);
+	if (f->optional || f->kind == FINDING_UNSAID)
+		return false;
+	return f->kind != FINDING_MODULE || !modules;
 }
 
 static int refuse_feature(const char *name, const struct finding *f, struct err *e)
@@ -178,6 +221,7 @@ static int refuse_feature(const char *name, const struct finding *f, struct err 
 		[FINDING_LATE] = "a module, and has to be built in",
 		[FINDING_OLD] = NULL,
 		[FINDING_WORSE] = NULL,
+		[FINDING_UNSAID] = NULL,
 	};
 
 	if (f->kind == FINDING_OLD)

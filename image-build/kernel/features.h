@@ -37,6 +37,7 @@ struct finding {
 		FINDING_LATE,    /* the option is m, and that is too late */
 		FINDING_OLD,     /* the kernel is too old */
 		FINDING_WORSE,   /* works without the option, but not as well */
+		FINDING_UNSAID,  /* a part of a configuration, which does not say */
 	} kind;
 	const char *options; /* "A|B", without CONFIG_; the version for FINDING_OLD */
 	const char *loss;    /* what does not work */
@@ -49,6 +50,8 @@ struct feature_report {
 	enum {
 		FEATURE_IS_BUILT_IN,
 		FEATURE_IS_MODULAR, /* there, when modules are packed */
+		FEATURE_IS_UNSAID,  /* nothing that it needs is said to be off, but not all is said
+				     */
 		FEATURE_IS_MISSING,
 		FEATURE_IS_ELSEWHERE, /* another architecture's */
 	} state;
@@ -77,8 +80,8 @@ const char *feature_module_names(const char *option, size_t size);
 void features_defaults(bool ret_required[FEATURES]);
 
 /*
- * Whether all marked features are there, as one sentence that names the first
- * option that is not: for whoever is about to use the kernel. modules: that some
+ * Whether none of the marked features is missing, as one sentence that names the
+ * first option that is: for whoever is about to use the kernel. modules: that some
  * are packed, so what is a module counts as there.
  */
 int features_require(const struct kconfig *k, enum kernel_arch arch, const bool required[FEATURES],

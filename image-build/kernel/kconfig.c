@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
 #include "image-build/kernel/kconfig.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,7 +59,7 @@ static enum kconfig_state value_state(const struct span *value)
 		return KCONFIG_BUILT_IN;
 	if (equals(value, "m"))
 		return KCONFIG_MODULE;
-	if (equals(value, "n"))
+	if (equals(value, "n") || equals(value, "\"\""))
 		return KCONFIG_OFF;
 	return KCONFIG_VALUE;
 }
@@ -92,6 +91,7 @@ static void read_version(struct kconfig *k, const struct span *comment)
 		return;
 	k->version = version;
 	k->patch_level = patch_level;
+	k->whole = true;
 }
 
 /* "# CONFIG_X is not set" is as good as CONFIG_X=n; any other comment is none. */
@@ -114,10 +114,25 @@ static bool has_control(const struct span *s)
 	return false;
 }
 
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+/* Kconfig itself passes over one '\r', and looks at the first byte of y, m and n only. */
+static void drop_end(struct span *s)
+{
+	if (s->size && s->at[s->size - 1] == '\r')
+		s->size--;
+	while (s->size && is_blank(s->at[s->size - 1]))
+		s->size--;
+}
+
 static int read_line(struct kconfig *k, struct span line, struct err *e)
 {
 	struct span name;
 
+	drop_end(&line);
 	if (!line.size)
 		return 0;
 	if (has_control(&line))
@@ -228,5 +243,5 @@ enum kconfig_state kconfig_state(const struct kconfig *k, const char *name, size
 		else
 			low = middle + 1;
 	}
-	return KCONFIG_OFF;
+	return k->whole ? KCONFIG_OFF : KCONFIG_UNSAID;
 }

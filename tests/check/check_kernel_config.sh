@@ -19,6 +19,9 @@ sed -n 's/^FEATURE(\([A-Z0-9_]*\), "\([^"]*\)", \([^,]*\),.*/\1 \2 \3/p' \
 	kernel-config/features.def | tr -d '|' >"$work/features"
 sed -n 's/^\(NEEDS\|BUILT_IN\)(\([A-Z0-9_]*\), \([^,]*\), "\([^"]*\)".*/\2 \3 \4/p' \
 	kernel-config/features.def >"$work/rules"
+# What a guard is against our kernels can do, so its option counts as any.
+tr -d '\n' <kernel-config/features.def | grep -oE 'GUARD\([A-Z_]+, [^)]*\)' |
+	sed -nE 's/GUARD\(([A-Z0-9_]*), ([A-Z0-9_ |]*),.*"([A-Z0-9_|]+)",[^"]*"[^"]*"\)/\1 \2 \3/p' >>"$work/rules"
 
 # The features of an architecture that our kernels have.
 features_of()
@@ -94,7 +97,12 @@ check_form()
 check_form
 check_left_out
 for machine in x86_64 s390x aarch64; do
-	(cd "$fragments" && ../fragments.sh "$machine" | xargs cat) >"$work/$machine"
+	# With Kconfig's own first words what is not there is off, not just left out; and no
+	# feature is younger than this.
+	{
+		echo "# Linux/$machine 99.0 Kernel Configuration"
+		(cd "$fragments" && ../fragments.sh "$machine" | xargs cat)
+	} >"$work/$machine"
 	check_features "$machine"
 	check_losses "$machine"
 done

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
 # socle-image plan warns of a rdinit= that the kernel would follow past our /init, by
-# the kernel's own rules for words and quotes, and of nothing else.
+# the kernel's own rules for words and quotes, and of nothing else.  plan and initramfs
+# warn of a root= for a kernel that mounts it itself where no initramfs is unpacked.
 set -euo pipefail
 
 image=${BUILD:-build}/socle-image
@@ -32,4 +33,51 @@ END
 line=rdinit=
 [[ $(plan) == *"rdinit= makes"* && $(plan --json) == *"rdinit= makes"* ]] ||
 	{ echo "the empty rdinit= gets no warning"; status=1; }
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+head="# Linux/x86 6.12.0 Kernel Configuration"
+# The root is the initramfs, so that nothing else is asked of the kernel.
+warnings()
+{
+	case $1 in
+	plan) plan --kernel "$2" ;;
+	initramfs) "$image" initramfs --init "${SOCLE_INIT:?}" --file "sbin/init=$SOCLE_INIT" \
+		--kernel "$2" --cmdline "$line" --output "$work/initramfs" 2>&1 ;;
+	esac
+}
+# kernel NAME OPTION...: what boots, and these options
+kernel()
+{
+	local option
+
+	echo "$head" >"$work/$1"
+	for option in X86_64 BLK_DEV_INITRD BINFMT_ELF PROC_FS SYSFS DEVTMPFS TMPFS NET PRINTK \
+		BLOCK VIRTIO_PCI; do
+		echo "CONFIG_$option=y" >>"$work/$1"
+	done
+	printf 'CONFIG_%s\n' "${@:2}" >>"$work/$1"
+}
+kernel can VIRTIO_BLK=y EROFS_FS=y
+kernel modular VIRTIO_BLK=m EROFS_FS=y BLK_DEV_NVME=y SQUASHFS=m MODULES=y
+kernel own VIRTIO_BLK=y EROFS_FS=y 'INITRAMFS_SOURCE="list"'
+sed -i 's/^CONFIG_EROFS_FS=y/# CONFIG_EROFS_FS is not set/' "$work/modular"
+while read -r name warned line; do
+	for command in plan initramfs; do
+		said=$(warnings "$command" "$work/$name") || { echo "$command, $name: $said"; status=1; }
+		told=no
+		[[ $said != *"it mounts root=/dev/vda1 itself"* ]] || told=yes
+		[[ $told == "$warned" ]] || {
+			echo "$command of $line for the kernel \"$name\": $said"
+			status=1
+		}
+	done
+done <<'END'
+can yes root=/dev/vda1
+can yes root=LABEL=x quiet root=/dev/vda1
+can no quiet
+can no quiet -- root=/dev/vda1
+modular no root=/dev/vda1
+own no root=/dev/vda1
+END
 exit $status

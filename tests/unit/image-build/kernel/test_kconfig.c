@@ -19,6 +19,8 @@ static enum kconfig_state state_of(const struct kconfig *k, const char *name)
 
 /* --- the text of a configuration ---------------------------------------------- */
 
+#define HEAD "# Linux/x86 6.12.118 Kernel Configuration\n"
+
 static const struct state_row {
 	const char *text;
 	const char *name;
@@ -29,12 +31,19 @@ static const struct state_row {
 	{ "CONFIG_A=n\n", "A", KCONFIG_OFF },
 	{ "CONFIG_A=64\n", "A", KCONFIG_VALUE },
 	{ "CONFIG_A=\"y\"\n", "A", KCONFIG_VALUE },
+	{ "CONFIG_A=\"\"\n", "A", KCONFIG_OFF },
 	{ "CONFIG_A=\n", "A", KCONFIG_VALUE },
 	{ "CONFIG_A=yy\n", "A", KCONFIG_VALUE },
 	{ "CONFIG_A=y", "A", KCONFIG_BUILT_IN },
 	{ "\n\n# x\n#\nCONFIG_A=y\n", "A", KCONFIG_BUILT_IN },
-	{ "CONFIG_AB=y\n", "A", KCONFIG_OFF },
-	{ "CONFIG_A=y\n", "AB", KCONFIG_OFF },
+	{ "CONFIG_AB=y\n", "A", KCONFIG_UNSAID },
+	{ "CONFIG_A=y\n", "AB", KCONFIG_UNSAID },
+	/* what Kconfig wrote whole says of what is not there that it is off */
+	{ HEAD "CONFIG_A=y\n", "AB", KCONFIG_OFF },
+	/* blank lines, and ends of lines, as editors of all kinds leave them */
+	{ " \nCONFIG_A=y\n", "A", KCONFIG_BUILT_IN },
+	{ "\t \r\nCONFIG_A=y \r\n\r\n", "A", KCONFIG_BUILT_IN },
+	{ "# CONFIG_A is not set \n", "A", KCONFIG_OFF },
 	{ "CONFIG_64BIT=y\nCONFIG_a_1=y\n", "a_1", KCONFIG_BUILT_IN },
 	/* the last one counts */
 	{ "CONFIG_A=m\nCONFIG_B=y\nCONFIG_A=y\n", "A", KCONFIG_BUILT_IN },
@@ -71,7 +80,8 @@ static const struct refused_row {
 	{ "CONFIG_=y\n", "line 1: not a line" },
 	{ "CONFIG_A =y\n", "line 1: not a line" },
 	{ " CONFIG_A=y\n", "line 1: not a line" },
-	{ "CONFIG_A=y\r\n", "line 1: a control character" },
+	{ "CONFIG_A=y\r\r\n", "line 1: a control character" },
+	{ "CONFIG_A=y\n\f\n", "line 2: a control character" },
 	{ "CONFIG_A=y\n\x7f"
 	  "ELF\n",
 	  "line 2: not a line" },
@@ -182,6 +192,8 @@ static void test_head(void **state)
 	"CONFIG_BLK_DEV_DM=y\nCONFIG_DM_VERITY=y\nCONFIG_CRYPTO_USER_API_HASH=y\n"                 \
 	"CONFIG_CRYPTO_SHA256=y\nCONFIG_CRYPTO_SHA512=y\n"
 
+#define OWN_ROOT_LINES "CONFIG_VIRTIO_BLK=y\nCONFIG_EROFS_FS=y\n"
+
 static const struct feature_row {
 	const char *feature;
 	enum kernel_arch arch;
@@ -195,7 +207,9 @@ static const struct feature_row {
 	/* alternatives */
 	{ "verity", ARCH_X86_64, VERITY_LINES "CONFIG_CRYPTO_LIB_SHA256_ARCH=y\n",
 	  FEATURE_IS_BUILT_IN, -1, NULL },
-	{ "verity", ARCH_S390X, VERITY_LINES, FEATURE_IS_BUILT_IN, FINDING_WORSE,
+	{ "verity", ARCH_S390X, VERITY_LINES, FEATURE_IS_BUILT_IN, FINDING_UNSAID,
+	  "CRYPTO_SHA256_S390|CRYPTO_LIB_SHA256_ARCH" },
+	{ "verity", ARCH_S390X, HEAD VERITY_LINES, FEATURE_IS_BUILT_IN, FINDING_WORSE,
 	  "CRYPTO_SHA256_S390|CRYPTO_LIB_SHA256_ARCH" },
 	/* no device-mapper, no hash, and verity as a module only */
 	{ "verity", ARCH_S390X, VERITY_LINES "CONFIG_BLK_DEV_DM=n\n", FEATURE_IS_MISSING,
@@ -205,16 +219,16 @@ static const struct feature_row {
 	{ "verity", ARCH_S390X, VERITY_LINES "CONFIG_DM_VERITY=m\n", FEATURE_IS_MODULAR,
 	  FINDING_MODULE, "DM_VERITY" },
 	/* the archive is packed in a way that the kernel cannot unpack */
-	{ "initramfs-zstd", ARCH_X86_64, "CONFIG_RD_GZIP=y\n", FEATURE_IS_MISSING, FINDING_MISSING,
-	  "RD_ZSTD" },
+	{ "initramfs-zstd", ARCH_X86_64, HEAD "CONFIG_RD_GZIP=y\n", FEATURE_IS_MISSING,
+	  FINDING_MISSING, "RD_ZSTD" },
 	/* without extended attributes, of the upper or of erofs, deleted files come back */
 	{ "layers", ARCH_X86_64,
-	  "CONFIG_EROFS_FS=y\nCONFIG_EROFS_FS_XATTR=y\nCONFIG_EROFS_FS_SECURITY=y\n"
-	  "CONFIG_OVERLAY_FS=y\n",
+	  HEAD "CONFIG_EROFS_FS=y\nCONFIG_EROFS_FS_XATTR=y\nCONFIG_EROFS_FS_SECURITY=y\n"
+	       "CONFIG_OVERLAY_FS=y\n",
 	  FEATURE_IS_MISSING, FINDING_MISSING, "TMPFS_XATTR" },
 	{ "layers", ARCH_X86_64,
-	  "CONFIG_EROFS_FS=y\nCONFIG_EROFS_FS_SECURITY=y\nCONFIG_OVERLAY_FS=y\n"
-	  "CONFIG_TMPFS_XATTR=y\n",
+	  HEAD "CONFIG_EROFS_FS=y\nCONFIG_EROFS_FS_SECURITY=y\nCONFIG_OVERLAY_FS=y\n"
+	       "CONFIG_TMPFS_XATTR=y\n",
 	  FEATURE_IS_MISSING, FINDING_MISSING, "EROFS_FS_XATTR" },
 	/* a module is too late */
 	{ "dm-init", ARCH_X86_64,
@@ -231,8 +245,32 @@ static const struct feature_row {
 	  -1, NULL },
 	/* TEEs of other architectures */
 	{ "tdx", ARCH_S390X, "CONFIG_INTEL_TDX_GUEST=y\n", FEATURE_IS_ELSEWHERE, -1, NULL },
-	{ "se", ARCH_S390X, "CONFIG_S390_GUEST=y\n", FEATURE_IS_MISSING, FINDING_MISSING,
+	{ "se", ARCH_S390X, "# Linux/s390 6.12.118 Kernel Configuration\nCONFIG_S390_GUEST=y\n",
+	  FEATURE_IS_MISSING, FINDING_MISSING, "S390_UV_UAPI" },
+	/* what a part of a configuration does not mention is not said to be off */
+	{ "se", ARCH_S390X, "CONFIG_S390_GUEST=y\n", FEATURE_IS_UNSAID, FINDING_UNSAID,
 	  "S390_UV_UAPI" },
+	{ "initramfs-zstd", ARCH_X86_64, "CONFIG_RD_GZIP=y\n", FEATURE_IS_UNSAID, FINDING_UNSAID,
+	  "RD_ZSTD" },
+	{ "initramfs-zstd", ARCH_X86_64, "# CONFIG_RD_ZSTD is not set\n", FEATURE_IS_MISSING,
+	  FINDING_MISSING, "RD_ZSTD" },
+	/* a disk's driver, its file system, and no /init inside: the kernel can mount it */
+	{ "no-own-root", ARCH_X86_64, HEAD OWN_ROOT_LINES, FEATURE_IS_MISSING, FINDING_MISSING,
+	  "INITRAMFS_SOURCE" },
+	{ "no-own-root", ARCH_X86_64, HEAD OWN_ROOT_LINES "CONFIG_INITRAMFS_SOURCE=\"\"\n",
+	  FEATURE_IS_MISSING, FINDING_MISSING, "INITRAMFS_SOURCE" },
+	{ "no-own-root", ARCH_X86_64, HEAD OWN_ROOT_LINES "CONFIG_INITRAMFS_SOURCE=\"a.cpio\"\n",
+	  FEATURE_IS_BUILT_IN, -1, NULL },
+	{ "no-own-root", ARCH_X86_64, HEAD OWN_ROOT_LINES "CONFIG_VIRTIO_BLK=m\n",
+	  FEATURE_IS_BUILT_IN, -1, NULL },
+	{ "no-own-root", ARCH_X86_64, HEAD OWN_ROOT_LINES "CONFIG_EROFS_FS=m\n",
+	  FEATURE_IS_BUILT_IN, -1, NULL },
+	{ "no-own-root", ARCH_X86_64, OWN_ROOT_LINES, FEATURE_IS_UNSAID, FINDING_UNSAID,
+	  "INITRAMFS_SOURCE" },
+	{ "no-own-root", ARCH_X86_64, "CONFIG_VIRTIO_BLK=y\n", FEATURE_IS_UNSAID, FINDING_UNSAID,
+	  "INITRAMFS_SOURCE" },
+	{ "no-own-root", ARCH_X86_64, "CONFIG_VIRTIO_BLK=y\nCONFIG_INITRAMFS_SOURCE=\"a.cpio\"\n",
+	  FEATURE_IS_BUILT_IN, -1, NULL },
 };
 
 static void check_feature_row(const struct feature_row *row)
@@ -261,10 +299,14 @@ static void test_features(void **state)
 	assert_int_equal(feature_find("no-such"), FEATURES);
 }
 
-/* Nothing but an option that nobody asks for: every rule has something to say. */
+/*
+ * Nothing but options that nobody asks for, and what a guard is against: every rule has
+ * something to say.
+ */
 static void test_findings_limit(void **state)
 {
-	static const char text[] = "# Linux/x86 2.6.0 Kernel Configuration\nCONFIG_X=y\n";
+	static const char text[] = "# Linux/x86 2.6.0 Kernel Configuration\n"
+				   "CONFIG_DASD=y\nCONFIG_EXT2_FS=y\n";
 	struct feature_report report;
 	struct err e = { .text = "" };
 	struct kconfig k;
@@ -285,7 +327,10 @@ static const struct require_row {
 	bool modules;
 	const char *words; /* NULL: all is there */
 } require_rows[] = {
-	{ "off", "CONFIG_X=y\n", true, "verity: CONFIG_BLK_DEV_DM is off" },
+	{ "off", HEAD "CONFIG_X=y\n", true, "verity: CONFIG_BLK_DEV_DM is off" },
+	{ "not said", "CONFIG_X=y\n", true, NULL },
+	{ "not said, and off", "CONFIG_X=y\n# CONFIG_DM_VERITY is not set\n", true,
+	  "verity: CONFIG_DM_VERITY is off" },
 	{ "built in", VERITY_LINES, false, NULL },
 	{ "module", VERITY_LINES "CONFIG_DM_VERITY=m\n", true, NULL },
 	{ "module, none packed", VERITY_LINES "CONFIG_DM_VERITY=m\n", false,
