@@ -20,10 +20,10 @@ struct build {
 	const struct convert_options *options;
 	const struct oci_image *image;
 	size_t bottom; /* the lowest layer of the stack: those below it are hidden */
-	struct layer layers[LIMIT_LAYERS];
-	struct output outputs[LIMIT_LAYERS];
-	size_t same_as[LIMIT_LAYERS]; /* the lowest layer whose image has the same bytes */
-	char names[LIMIT_LAYERS][FILE_NAME_SIZE];
+	struct layer layers[LAYERS_MAX];
+	struct output outputs[LAYERS_MAX];
+	size_t same_as[LAYERS_MAX]; /* the lowest layer whose image has the same bytes */
+	char names[LAYERS_MAX][FILE_NAME_SIZE];
 	struct built_image *built; /* shared with the children */
 	_Atomic uint64_t *done;    /* shared too */
 };
@@ -115,7 +115,7 @@ static int commit_images(struct build *b, struct err *e)
 static int report(struct build *b, struct err *e)
 {
 	char *path auto_text = memory_printf("%s/image.json", b->options->output);
-	struct image_layer list[LIMIT_LAYERS];
+	struct image_layer list[LAYERS_MAX];
 	size_t count = b->image->layer_count - b->bottom;
 
 	for (size_t i = 0; i < count; i++) {
@@ -155,13 +155,13 @@ static int convert(const struct convert_options *o, const char *path, struct err
 	struct oci_source source = { .directory = -1 };
 	int r;
 
-	for (size_t i = 0; i < LIMIT_LAYERS; i++) {
+	for (size_t i = 0; i < LAYERS_MAX; i++) {
 		b->outputs[i].fd = -1;
 		b->layers[i].spool.fd = -1;
 	}
 	b->options = o;
 	b->image = image;
-	b->built = jobs_shared(LIMIT_LAYERS * sizeof(*b->built));
+	b->built = jobs_shared(LAYERS_MAX * sizeof(*b->built));
 	b->done = jobs_shared(sizeof(*b->done));
 	r = oci_source_open(&source, path, o->output, e);
 	if (!r)

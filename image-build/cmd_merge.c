@@ -16,7 +16,7 @@
 struct build {
 	const struct convert_options *options;
 	struct oci_image image;
-	struct layer layers[LIMIT_LAYERS];
+	struct layer layers[LAYERS_MAX];
 	struct output output;
 	struct built_image *built; /* shared with the child */
 	_Atomic uint64_t *done;    /* shared, too */

@@ -55,8 +55,8 @@ static int make_upper(struct boot *b, struct err *e)
 
 static int mount_overlay(struct boot *b, struct err *e)
 {
-	static char paths[PLAN_LAYERS_MAX][LAYER_PATH_SIZE];
-	static const char *lowerdirs[PLAN_LAYERS_MAX];
+	static char paths[LAYERS_MAX][LAYER_PATH_SIZE];
+	static const char *lowerdirs[LAYERS_MAX];
 	struct overlay overlay = {
 		.lowerdirs = lowerdirs,
 		.count = b->plan.layers,

@@ -2,11 +2,12 @@
 #ifndef IMAGE_BUILD_BASE_LIMITS_H
 #define IMAGE_BUILD_BASE_LIMITS_H
 
+#include "mount/fs/layers.h" /* LAYERS_MAX */
+
 /*
  * What the builder takes at most. Above any of these an input is refused by
- * name, never cut short.
+ * name, never cut short. How many layers, is the same for all.
  */
-#define LIMIT_LAYERS      127       /* as many as a boot plan takes */
 #define LIMIT_JSON_BYTES  (8 << 20) /* index, image manifest or configuration */
 #define LIMIT_INDEX_DEPTH 4         /* an index that names an index … */
 #define LIMIT_PATH        4095      /* bytes, without the closing NUL: PATH_MAX */

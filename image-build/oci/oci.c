@@ -309,8 +309,8 @@ static int read_layers(struct json_object *manifest, struct json_object *config,
 			      json_object_array_length(ids));
 	if (!count)
 		return refuse(e, "an image without layers");
-	if (count > LIMIT_LAYERS)
-		return refuse_limit(e, "%zu layers, at most %d", count, LIMIT_LAYERS);
+	if (count > LAYERS_MAX)
+		return refuse_limit(e, "%zu layers, at most %d", count, LAYERS_MAX);
 	for (size_t i = 0; i < count; i++) {
 		int r = read_layer(json_object_array_get_idx(layers, i),
 				   json_object_array_get_idx(ids, i), &ret->layers[i], e);

@@ -23,7 +23,7 @@ struct oci_image {
 	char ref[256]; /* org.opencontainers.image.ref.name, or "" */
 	struct digest manifest, config;
 	size_t layer_count;
-	struct oci_layer layers[LIMIT_LAYERS]; /* [0] is the bottom */
+	struct oci_layer layers[LAYERS_MAX]; /* [0] is the bottom */
 };
 
 /*

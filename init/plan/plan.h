@@ -2,6 +2,7 @@
 #ifndef INIT_PLAN_PLAN_H
 #define INIT_PLAN_PLAN_H
 
+#include "mount/fs/layers.h"
 #include "mount/volume.h"
 
 /*
@@ -9,9 +10,8 @@
  * makes it, steps follow it, and tests compare it as text.
  */
 
-#define PLAN_LAYERS_MAX     127 /* OVERLAY_LOWER_MAX; devices stay below BLOCKDEV_MAX */
 #define PLAN_EXTENSIONS_MAX 16
-#define PLAN_VOLUMES_MAX    (PLAN_LAYERS_MAX + PLAN_EXTENSIONS_MAX + 1)
+#define PLAN_VOLUMES_MAX    (LAYERS_MAX + PLAN_EXTENSIONS_MAX + 1)
 #define PLAN_PATH_SIZE      256        /* the agent's path and the report's, with the NUL */
 #define PLAN_SIZE_SIZE      24         /* a tmpfs size: "50%", "512m" */
 #define PLAN_TIMEOUT_MAX    3600       /* seconds */
@@ -61,9 +61,9 @@ struct plan_manifest {
 
 struct boot_plan {
 	enum plan_root root;
-	const char *dialect;                  /* which one gave the root, NULL: none yet */
-	size_t layers;                        /* how many */
-	struct volume layer[PLAN_LAYERS_MAX]; /* topmost first */
+	const char *dialect;             /* which one gave the root, NULL: none yet */
+	size_t layers;                   /* how many */
+	struct volume layer[LAYERS_MAX]; /* topmost first */
 	enum plan_upper upper;
 	char upper_size[PLAN_SIZE_SIZE]; /* empty: the kernel's default, half of memory */
 	bool state_tmpfs;                /* a tmpfs on /var (systemd.volatile=state) */

@@ -10,9 +10,9 @@ int layer_begin(struct boot_plan *plan, struct volume **ret, struct err *e)
 {
 	char name[ERR_VOLUME_SIZE], dm_name[VERITY_NAME_SIZE];
 
-	if (plan->layers == PLAN_LAYERS_MAX)
+	if (plan->layers == LAYERS_MAX)
 		return err_set(e, FAIL_LIMIT_EXCEEDED, E2BIG, "there are more than %d layers",
-			       PLAN_LAYERS_MAX);
+			       LAYERS_MAX);
 	*ret = &plan->layer[plan->layers];
 	snprintf(name, sizeof(name), "layer-%zu", plan->layers++);
 	snprintf(dm_name, sizeof(dm_name), "socle-%s", name);

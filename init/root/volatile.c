@@ -10,27 +10,14 @@
 
 #include "lib/array.h"
 #include "lib/sys.h"
-#include "mount/fs/fsmount.h"
 #include "mount/fs/make.h"
+#include "mount/fs/tmpfs.h"
 
 #define PATH_SIZE 128
 
 int volatile_tmpfs(const char *target, struct err *e)
 {
-	const struct fs_option options[] = {
-		{ "source", "tmpfs" },
-		{ "mode", "0755" },
-		{ "size", "25%" },
-	};
-	const struct fs_mount m = {
-		.type = "tmpfs",
-		.options = options,
-		.option_count = ARRAY_SIZE(options),
-		.target = target,
-		.code = FAIL_MOUNT_FAILED,
-	};
-
-	return fs_mount(&m, e);
+	return tmpfs_mount("tmpfs", target, "25%", FAIL_MOUNT_FAILED, e);
 }
 
 int volatile_bind_usr(const char *lower, const char *target, struct err *e)

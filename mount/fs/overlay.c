@@ -7,10 +7,11 @@
 
 #include "lib/sys.h"
 #include "mount/fs/fsmount.h"
+#include "mount/fs/tmpfs.h"
 
 int overlay_mount(const struct overlay *o, struct err *e)
 {
-	struct fs_option options[OVERLAY_LOWER_MAX + 3];
+	struct fs_option options[LAYERS_MAX + 3];
 	size_t count = 0;
 	struct fs_mount m = {
 		.type = "overlay",
@@ -19,9 +20,9 @@ int overlay_mount(const struct overlay *o, struct err *e)
 		.code = FAIL_OVERLAY_FAILED,
 	};
 
-	if (o->count > OVERLAY_LOWER_MAX)
+	if (o->count > LAYERS_MAX)
 		return err_set(e, FAIL_LIMIT_EXCEEDED, E2BIG, "%zu layers, at most %d", o->count,
-			       OVERLAY_LOWER_MAX);
+			       LAYERS_MAX);
 	options[count++] = (struct fs_option){ "source", "socle" };
 	for (size_t i = 0; i < o->count; i++)
 		options[count++] = (struct fs_option){ "lowerdir+", o->lowerdirs[i] };
@@ -51,20 +52,8 @@ static int require_trusted_xattrs(const char *dir, struct err *e)
 
 int overlay_make_upper(const char *target, const char *size, struct err *e)
 {
-	const struct fs_option options[] = {
-		{ "source", "socle-upper" },
-		{ "mode", "0755" },
-		{ "size", size },
-	};
-	const struct fs_mount m = {
-		.type = "tmpfs",
-		.options = options,
-		.option_count = *size ? 3 : 2,
-		.target = target,
-		.code = FAIL_OVERLAY_FAILED,
-	};
 	char dir[2][256];
-	int r = fs_mount(&m, e);
+	int r = tmpfs_mount("socle-upper", target, size, FAIL_OVERLAY_FAILED, e);
 
 	if (r)
 		return r;

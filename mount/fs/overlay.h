@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "lib/err.h"
+#include "mount/fs/layers.h"
 
 /*
  * Stack mounted layers into one root.
@@ -13,13 +14,10 @@
  * needs Linux 6.8.
  */
 
-/* overlayfs' own limit, OVL_MAX_STACK, is higher. */
-#define OVERLAY_LOWER_MAX 127
-
 struct overlay {
 	const char *const *lowerdirs; /* topmost first */
-	size_t count;
-	const char *upperdir; /* NULL: read-only, then count must be above 1 */
+	size_t count;                 /* LAYERS_MAX at the most */
+	const char *upperdir;         /* NULL: read-only, then count must be above 1 */
 	const char *workdir;
 	const char *target; /* a directory that exists */
 };

@@ -6,7 +6,7 @@
 set -euo pipefail
 
 # What is pure of mount/: text and bytes, no device.
-pure="mount/volume.h mount/describe mount/device/devref.h mount/fs/erofs.h mount/fs/fstype.h"
+pure="mount/volume.h mount/describe mount/device/devref.h mount/fs/erofs.h mount/fs/fstype.h mount/fs/layers.h"
 
 # ROOM: what it may include, rooms or single files.
 declare -A may_include=(
@@ -21,7 +21,7 @@ declare -A may_include=(
 	[init/root]="mount/fs lib"
 	[init/tell]="init/plan lib"
 	[init]="init/plan init/root init/tell mount mount/device mount/fs verity lib"
-	[image-build/base]="mount/fs/erofs.h verity lib"
+	[image-build/base]="mount/fs/erofs.h mount/fs/layers.h verity lib"
 	[image-build/kernel]="image-build/base kernel-config lib"
 	[image-build/tree]="image-build/base lib"
 	[image-build/oci]="image-build/base image-build/tree lib"

@@ -113,7 +113,7 @@ static void test_bad_block_is_told(void **state)
 /* Every layer has its own device and its own mount, up to the limit. */
 static void test_as_many_of_each(void **state)
 {
-	static const size_t counts[] = { 1, 9, PLAN_LAYERS_MAX };
+	static const size_t counts[] = { 1, 9, LAYERS_MAX };
 	struct err e = { 0 };
 
 	(void)state;

@@ -143,7 +143,7 @@ static void test_layer_limit(void **state)
 
 	(void)state;
 	temp_make(&t);
-	for (size_t count = LIMIT_LAYERS; count <= LIMIT_LAYERS + 1; count++) {
+	for (size_t count = LAYERS_MAX; count <= LAYERS_MAX + 1; count++) {
 		char *layers = calloc(count, sizeof(LAYER)), *ids = calloc(count, sizeof(DIFF_ID));
 		struct err e = { .text = "" };
 		char *descriptor;
@@ -155,7 +155,7 @@ static void test_layer_limit(void **state)
 		}
 		descriptor = put_image(&t, layers, ids, "");
 		r = load_index(&t, descriptor, NULL, "linux/amd64", image, &e);
-		if (count == LIMIT_LAYERS)
+		if (count == LAYERS_MAX)
 			expect_success("limit", r, &e);
 		else
 			expect_failure("limit + 1", r, &e, FAIL_LIMIT_EXCEEDED, "128 layers");

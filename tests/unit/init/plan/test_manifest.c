@@ -177,14 +177,14 @@ static void test_layer_count(void **state)
 	static char text[65536];
 
 	(void)state;
-	for (size_t count = PLAN_LAYERS_MAX; count <= PLAN_LAYERS_MAX + 1; count++) {
+	for (size_t count = LAYERS_MAX; count <= LAYERS_MAX + 1; count++) {
 		size_t used = (size_t)sprintf(text, "{\"version\":1,\"layers\":[");
 		struct err e = { 0 };
 
 		for (size_t i = 0; i < count; i++)
 			used += (size_t)sprintf(text + used, "%s" LAYER, i ? "," : "");
 		strcpy(text + used, "]}");
-		if (count == PLAN_LAYERS_MAX)
+		if (count == LAYERS_MAX)
 			expect_success("127", parse("", text, &e), &e);
 		else
 			expect_failure("128", parse("", text, &e), &e, FAIL_LIMIT_EXCEEDED,

@@ -463,7 +463,7 @@ static void test_layer_count(void **state)
 
 	(void)state;
 	plan_init(&plan);
-	for (int i = 0; i < PLAN_LAYERS_MAX; i++)
+	for (int i = 0; i < LAYERS_MAX; i++)
 		expect_success("layer", take("socle.layer", layer, &e), &e);
 	assert_int_equal(plan.layers, 127);
 	assert_string_equal(plan.layer[0].name, "layer-0");

@@ -84,10 +84,10 @@ static void test_each_call_fails(void **state)
 /* As many as the kernel takes, each set by itself: they would not fit into one page. */
 static void test_layer_limit(void **state)
 {
-	static const char *many[OVERLAY_LOWER_MAX + 1];
+	static const char *many[LAYERS_MAX + 1];
 	struct overlay o = {
 		.lowerdirs = many,
-		.count = OVERLAY_LOWER_MAX,
+		.count = LAYERS_MAX,
 		.upperdir = "/upper/upper",
 		.workdir = "/upper/work",
 		.target = "/sysroot",
