@@ -2,7 +2,7 @@
 #ifndef IMAGE_BUILD_BASE_LIMITS_H
 #define IMAGE_BUILD_BASE_LIMITS_H
 
-#include "mount/fs/layers.h" /* LAYERS_MAX */
+#include "mount/fs/layers.h"
 
 /*
  * What the builder takes at most. Above any of these an input is refused by
