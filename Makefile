@@ -176,14 +176,15 @@ TEST_CFLAGS := $(common) -O1 -g -fno-omit-frame-pointer -fsanitize=address,undef
 TEST_LDFLAGS := -fsanitize=address,undefined
 TEST_LIBS := $(packages_libs) $(shell pkg-config --libs cmocka)
 
-# Objects are made again when the words on any command line change, or the headers
-# of a package that they were made with.
-headers := $(shell dpkg-query -W $(filter %-dev,$(PACKAGES)) 2>/dev/null || pkg-config --modversion $(packages))
+# Objects are made again when the words on any command line change, or the compiler, or
+# the headers of a package that they were made with.
+headers := $(shell dpkg-query -W linux-libc-dev $(filter binutils %-dev,$(PACKAGES)) 2>/dev/null || pkg-config --modversion $(packages))
+compiler = $(shell $(1) --version | head -n 1)
 define keep_flags
 	$(Q)$(file >$@.new,$(1))
 	$(Q)if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 endef
-flags := $(CC) $(shell $(CC) -dumpfullversion) $(HOST) $(HOST_CFLAGS) $(HOST_LDFLAGS) \
+flags := $(CC) $(call compiler,$(CC)) $(HOST) $(HOST_CFLAGS) $(HOST_LDFLAGS) \
 	$(packages_libs) $(TEST_CFLAGS) $(TEST_LIBS) $(headers)
 $(BUILD)/flags: FORCE
 	$(call keep_flags,$(flags))
@@ -228,8 +229,8 @@ endef
 
 # Expanded once for each architecture, so what belongs to a recipe has $$.
 define guest_rules
-$(BUILD)/$(1)/flags: FORCE
-	$$(call keep_flags,$(call guest_cc,$(1)) $$(call guest_cflags,$(1)) \
+$(BUILD)/$(1)/flags: FORCE | $(SYSROOT_$(1))/sources
+	$$(call keep_flags,$(call guest_cc,$(1)) $$(call compiler,$(call guest_cc,$(1))) $$(call guest_cflags,$(1)) \
 		$$(GUEST_LDFLAGS) $$(GUEST_LIBS))
 
 $(BUILD)/$(1)/%.o: %.c $(BUILD)/$(1)/flags | $(SYSROOT_$(1))/sources
