@@ -6,14 +6,19 @@
 PREFIX	?= /usr/local
 
 # mode, folder below PREFIX, file
+guest_folder := lib/socle/$(ARCH)
 installed := \
 	755|bin|$(BUILD)/socle-image \
 	644|share/man/man1|image-build/socle-image.1 \
-	755|lib/socle/$(ARCH)|$(BUILD)/$(ARCH)/socle-init \
+	755|$(guest_folder)|$(BUILD)/$(ARCH)/socle-init \
+	644|$(guest_folder)|$(BUILD)/$(ARCH)/libsocle.a \
+	644|include|mount/runtime/socle.h \
 	644|share/man/man8|init/socle-init.8
-files_installed = $(foreach row,$(installed),$(call word_of,3,$(row)))
 word_of = $(word $(1),$(subst |, ,$(2)))
+files_installed := $(foreach row,$(installed),$(call word_of,3,$(row)))
 place_of = $(DESTDIR)$(PREFIX)/$(call word_of,2,$(1))
+# With the library, for it is of one architecture as well.
+pc_folder = $(DESTDIR)$(PREFIX)/$(guest_folder)/pkgconfig
 
 define install_one
 	$(Q)install -d -m 755 '$(call place_of,$(1))'
@@ -25,8 +30,13 @@ install: $(filter all,$(MAKECMDGOALS)) ## install what was built: DESTDIR=, PREF
 	$(Q)for file in $(files_installed); do \
 		[ -f $$file ] || { echo "$$file is missing: run make first" >&2; exit 1; }; done
 	$(foreach row,$(installed),$(call install_one,$(row)))
+	$(Q)install -d -m 755 '$(pc_folder)'
+	$(Q)version=$$(sed -n 's/^#define SOCLE_VERSION "\(.*\)"/\1/p' image-build/main.c); \
+		sed 's,@PREFIX@,$(PREFIX),; s,@ARCH@,$(ARCH),; s,@VERSION@,'$$version, \
+		mount/runtime/socle.pc.in >'$(pc_folder)/socle.pc'
+	$(Q)chmod 644 '$(pc_folder)/socle.pc'
 
 uninstall: ## remove what install has put there
-	$(Q)rm -f $(foreach row,$(installed),'$(call place_of,$(row))/$(notdir $(call word_of,3,$(row)))')
+	$(Q)rm -f '$(pc_folder)/socle.pc' $(foreach row,$(installed),'$(call place_of,$(row))/$(notdir $(call word_of,3,$(row)))')
 
 .PHONY: install uninstall

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
 # In every text for people: a link leads to a file of the tree, and a target of make that
-# is named is one that make help lists.
+# is named is one that make help lists; README's tree is the tree.
 set -euo pipefail
 
 # shellcheck source=tests/check/common.sh
@@ -19,4 +19,10 @@ while read -r text; do
 		grep -qxF -- "$target" <<<"$targets" || complain "$text: there is no make $target"
 	done < <(grep -oP '(\x60|^|\bsudo )make \K[a-z][a-z-]*(?=[\x60 ]|$)' "$text")
 done < <(git ls-files -co --exclude-standard '*.md' | sed 's,^,./,')
+
+# README's table of the tree has every room.
+while read -r room; do
+	parent=${room%/*}
+	grep -qE "^\|.*\`($room|${room#"$parent"/})/\`.*\|" README.md || complain "README.md: nothing about $room/"
+done < <(git ls-files -c '*.[ch]' '*.sh' '*.conf' | grep -vE '^(tests|kernel-config)/.*/' | sed 's,/[^/]*$,,' | sort -u)
 exit "$status"
