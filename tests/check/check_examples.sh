@@ -4,7 +4,8 @@
 # The EXAMPLES of both man pages, as they are printed there, on an image made here and the
 # kernel of the tests: each block of socle-image.1 is run, those before it being done; each
 # of socle-init.8 is a command line that must give a plan, or the policy for the last one.
-# QEMU is only asked for; that its files are there is what counts here.
+# QEMU is only asked for; that its files are there is what counts here.  README's commands
+# are run as well.
 set -euo pipefail
 
 # shellcheck source=tests/check/common.sh
@@ -90,7 +91,27 @@ plan_lines()
 	[[ $count -ge 4 ]] || complain "socle-init.8: only $count examples"
 }
 
+# README's commands ("$ build/...") with what they print.
+readme()
+{
+	local command='' expected=''
+
+	while IFS= read -r text; do
+		if [[ $text == '$ build/'* ]]; then
+			command=${text#'$ build/'}
+		elif [[ $text == '```'* && -n $command ]]; then
+			said=$(bash -c "'$build'/$command" 2>&1) || true
+			[[ $said == "$expected" ]] || complain "README.md: $command says: $said"
+			command='' expected=''
+		elif [[ -n $command ]]; then
+			expected+="${expected:+$'\n'}$text"
+		fi
+	done <README.md
+	[[ -n ${said:-} ]] || complain "README.md has no command"
+}
+
 make_inputs
+readme
 run_commands
 plan_lines
 exit "$status"
