@@ -152,10 +152,9 @@ const struct command command_initramfs = {
 	.summary = "Pack an initramfs, byte for byte the same every time",
 	.operands = "",
 	.details =
-		"With --kernel-modules the modules are in /lib/modules/<name>.ko, unpacked, and\n"
-		"/lib/modules/socle.load names them in the order in which init loads them; a "
-		"\"-\"\n"
-		"before a name there means that it may fail to load.",
+		"With --kernel-modules the modules are in /etc/socle/modules/<name>.ko, unpacked,\n"
+		"and /etc/socle/modules/load names them in the order in which init loads them; a\n"
+		"\"-\" before a name there means that it may fail to load.",
 	.options = options,
 	.run = run,
 };

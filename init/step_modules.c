@@ -13,9 +13,6 @@
 #include "lib/io.h"
 #include "lib/sys.h"
 
-#define MODULES_DIR  "/lib/modules"
-#define MODULES_LIST "socle.load"
-
 /* One file name a line; '-' before it: the boot goes on without this one. */
 #define OPTIONAL '-'
 

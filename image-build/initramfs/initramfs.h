@@ -60,7 +60,7 @@ int initramfs_add_plan(struct initramfs_build *b, struct err *e);
 /* Refuse a --kernel that could neither unpack nor boot what is packed for it. */
 int initramfs_check_kernel(const struct initramfs_build *b, struct err *e);
 
-/* What b->needs and --module ask for of --kernel-modules, and /lib/modules/socle.load. */
+/* What b->needs and --module ask for of --kernel-modules, and the list of it. */
 int initramfs_add_modules(struct initramfs_build *b, struct err *e);
 
 #endif

@@ -8,6 +8,7 @@
 #include "image-build/base/memory.h"
 #include "image-build/initramfs/modules.h"
 #include "image-build/base/unpack.h"
+#include "init/plan/module_params.h"
 
 #define MODULE_MAX_BYTES (64ULL << 20)
 
@@ -24,7 +25,7 @@ static int add_module(struct initramfs_build *b, const struct modules *m,
 		      const struct module *module, struct err *e)
 {
 	char *source auto_text = memory_printf("%s/%s", m->directory, module->path);
-	char *path auto_text = memory_printf("lib/modules/%s.ko", module->name);
+	char *path auto_text = memory_printf("%s/%s.ko", &MODULES_DIR[1], module->name);
 	struct inode *inode = inode_new(S_IFREG | 0644);
 	struct node holder = { .name = NULL };
 	int r;
@@ -70,7 +71,7 @@ int initramfs_add_modules(struct initramfs_build *b, struct err *e)
 		r = add_module(b, &m, m.chosen[i], e);
 	if (!r) {
 		list = modules_list(&m);
-		r = initramfs_add_text(b, "lib/modules/socle.load", list, e);
+		r = initramfs_add_text(b, &(MODULES_DIR "/" MODULES_LIST)[1], list, e);
 	}
 	modules_close(&m);
 	return r;

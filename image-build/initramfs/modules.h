@@ -66,8 +66,7 @@ int modules_choose(struct modules *m, const char *name, struct err *e);
 int modules_choose_feature(struct modules *m, enum feature feature, enum kernel_arch arch,
 			   bool if_there, struct err *e);
 
-/* The text of /lib/modules/socle.load: one file name a line, "-" before an optional one. Allocated.
- */
+/* The text of the list: one file name a line, "-" before an optional one. Allocated. */
 char *modules_list(const struct modules *m);
 
 #endif

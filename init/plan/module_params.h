@@ -5,6 +5,13 @@
 #include <stddef.h>
 
 /*
+ * Where the modules are in an initramfs, and the list of them there. Not /lib: the archive
+ * may be unpacked over another whose /lib is a link, and a directory replaces a link.
+ */
+#define MODULES_DIR  "/etc/socle/modules"
+#define MODULES_LIST "load"
+
+/*
  * What a kernel command line says to a module: the kernel itself takes
  * MODULE.PARAMETER=VALUE only for what is built in, and leaves the rest to
  * whoever loads modules. file is the module's file name; "-" and "_" are the

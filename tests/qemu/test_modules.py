@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import lzma
 import re
+import shutil
 from pathlib import Path
 from typing import Callable, Optional
 
@@ -12,7 +13,7 @@ import pytest
 
 from harness import expect, oci
 from harness.bed import Bed
-from harness.image import Layer, ToolError
+from harness.image import Layer, ToolError, run_tool
 from harness.machines import MICROVM
 from harness.vm import Disk
 
@@ -21,7 +22,7 @@ pytestmark = pytest.mark.prebuilt
 
 SIGNATURE_END = b"~Module signature appended~\n"
 
-# What socle.load has for a root of erofs layers and no disk driver.
+# What the list has for a root of erofs layers and no disk driver.
 LAYERS = {"dm_mod", "dm_bufio", "dm_verity", "af_alg", "algif_hash", "erofs", "overlay"}
 
 
@@ -77,7 +78,7 @@ def test_module_that_does_not_load(bed: Bed, one: list[Layer], change: Callable[
 def names(bed: Bed, *options: str) -> set[str]:
     """What an initramfs has, but for the faster ways to a hash and what modules need."""
     data = bed.initramfs(options=options).read_bytes()
-    return {name.decode() for name in re.findall(rb"lib/modules/(\w+)\.ko\0", data)}
+    return {name.decode() for name in re.findall(rb"etc/socle/modules/(\w+)\.ko\0", data)}
 
 
 DISKS = {"virtio_blk", "virtio_scsi", "virtio_mmio", "sd_mod", "nvme", "xen_blkfront", "nd_pmem"}
@@ -143,3 +144,24 @@ def test_report_whose_driver_is_a_module(bed: Bed) -> None:
     """A plan that fails is told where virtio-mmio, which carries the report, is a module."""
     machine = bed.machine([], ["socle.nonsense=1"], MICROVM)
     expect.failure(bed.boot(machine), "KEY_UNKNOWN", "plan")
+
+
+def test_behind_an_initrd_whose_lib_is_a_link(bed: Bed) -> None:
+    """As an initrd of a distribution has it: what is packed leaves that link where it is."""
+    root, archive = bed.path("usr-merged"), bed.path("joined")
+    for name in ["dev", "etc", "proc", "run", "sys", "tmp", "usr/lib", "usr/sbin"]:
+        (root / name).mkdir(parents=True)
+    for name in ["lib", "sbin"]:
+        (root / name).symlink_to(f"usr/{name}")
+    shutil.copy(bed.programs.agent, root / "usr/sbin/init")
+    (root / "usr/lib/loader").write_text("")
+    (root / "etc/socle-test").write_text("path /lib/loader\n")
+    run_tool("sh", "-c", 'cd "$1" && find . | cpio -H newc -o >"$2"', "sh", root, archive)
+    # An archive ends at a multiple of 512 bytes, as cpio writes it.
+    archive.write_bytes(archive.read_bytes() +
+                        bed.initramfs(options=["--machine", "virtio-pci,virtio-blk"]).read_bytes())
+    machine = bed.machine([], [])
+    machine.initramfs = archive
+    result = bed.boot(machine)
+    assert not result.report.failures and result.report.agent_finished, result.outcome
+    expect.path_error(result, "path", "/lib/loader", None)

@@ -91,14 +91,14 @@ static void fill_modules(int dir)
 {
 	if (modules_cmdline)
 		put_text(dir, "proc/cmdline", modules_cmdline);
-	put_text(dir, "lib/modules/a.ko", "A");
-	put_text(dir, "lib/modules/b.ko", "B");
-	put_text(dir, "lib/modules/socle.load", modules_list);
+	put_text(dir, "etc/socle/modules/a.ko", "A");
+	put_text(dir, "etc/socle/modules/b.ko", "B");
+	put_text(dir, "etc/socle/modules/load", modules_list);
 }
 
 static void fill_folder_alone(int dir)
 {
-	put_dir(dir, "lib/modules");
+	put_dir(dir, "etc/socle/modules");
 }
 
 static void test_modules(void **state)
@@ -185,7 +185,7 @@ static void test_lists_of_modules(void **state)
 	memset(longest, '\n', sizeof(longest) - 1);
 	result = run_step_in_root(step_modules, fill_modules);
 	expect_failure("16384 bytes", result->r, &result->e, FAIL_MODULE_FAILED,
-		       "socle.load: File too large");
+		       "modules/load: File too large");
 }
 
 int main(void)
