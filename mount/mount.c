@@ -12,22 +12,26 @@
 #include "lib/cleanup.h"
 #include "lib/io.h"
 #include "mount/device/probe.h"
-#include "mount/fs/erofs.h"
+#include "mount/fs/erofs_fits.h"
 #include "mount/fs/fsmount.h"
 #include "mount/fs/explain.h"
 #include "verity/device.h"
 
+static int open_device(const struct open_volume *o, struct err *e)
+{
+	return device_node_open(AT_FDCWD, o->device.path, o->device.major, o->device.minor, e);
+}
+
 /* The type that the plan names, or what the proved bytes say. */
 static int find_fstype(const struct open_volume *o, char type[FSTYPE_SIZE], struct err *e)
 {
-	const struct verity_device *dev = &o->device;
 	auto_fd int fd = -1;
 
 	if (o->volume->fstype[0]) {
 		strcpy(type, o->volume->fstype);
 		return 0;
 	}
-	fd = device_node_open(AT_FDCWD, dev->path, dev->major, dev->minor, e);
+	fd = open_device(o, e);
 	return fd < 0 ? fd : probe_fstype(fd, type, e);
 }
 
@@ -51,39 +55,15 @@ static int require_xattrs(const char *target, const char *type, struct err *e)
 	return err_errno(e, FAIL_MOUNT_FAILED, "read an extended attribute of %s", target);
 }
 
-/* More devices, more bits of addresses: the size would have to be found in another way. */
-#define EROFS_INCOMPAT_REFUSED (EROFS_INCOMPAT_DEVICE_TABLE | EROFS_INCOMPAT_48BIT)
-
-/*
- * A verity superblock is the host's, and one that covers less than the file
- * system would make the rest of it fail to be read, out of reach of any
- * corruption policy. The others refuse a device that is too short by themselves.
- */
-static int require_whole(const struct open_volume *o, const char *type, struct err *e)
+/* With devices among the options of an unproved volume, the kernel counts them itself. */
+static int check_erofs(const struct open_volume *o, const char *type, struct err *e)
 {
-	const struct verity_params *p = &o->params;
-	uint64_t covered = p->data_blocks * p->data_block_size;
-	uint8_t start[EROFS_SUPERBLOCK_OFFSET + EROFS_SUPERBLOCK_SIZE];
-	struct erofs_superblock sb;
 	auto_fd int fd = -1;
 
-	if (o->volume->proof != VOLUME_SUPERBLOCK || strcmp(type, "erofs"))
+	if (strcmp(type, "erofs") || strstr(o->volume->options, "device="))
 		return 0;
-	fd = device_node_open(AT_FDCWD, o->device.path, o->device.major, o->device.minor, e);
-	if (fd < 0)
-		return fd;
-	if (io_pread(fd, start, sizeof(start), 0) != (ssize_t)sizeof(start))
-		return err_set(e, FAIL_DEVICE_READ_FAILED, EIO, "read the erofs superblock of %s",
-			       o->device.path);
-	if (erofs_superblock_read(start, sizeof(start), &sb) ||
-	    sb.incompat & EROFS_INCOMPAT_REFUSED)
-		return err_set(e, FAIL_MOUNT_FAILED, EINVAL,
-			       "an erofs of this kind cannot be mounted with a verity superblock");
-	if (sb.size_bytes <= covered)
-		return 0;
-	return err_set(e, FAIL_VERITY_PARAMS_INVALID, EINVAL,
-		       "the verity superblock covers %llu bytes and the file system has %llu",
-		       (unsigned long long)covered, (unsigned long long)sb.size_bytes);
+	fd = open_device(o, e);
+	return fd < 0 ? fd : erofs_fits(fd, o->volume->proof == VOLUME_SUPERBLOCK, e);
 }
 
 #define OPTIONS_MAX 24
@@ -131,15 +111,21 @@ static int mount_as(const struct open_volume *o, const char *type, const char *t
 	return r ? r : fs_mount(&m, e);
 }
 
-/* The kernel refused it: is it something that the kernel was built without? */
+/* The kernel refused it: why? */
 static int explain(const struct open_volume *o, const char *type, int r, struct err *e)
 {
-	const struct verity_device *dev = &o->device;
-	auto_fd int fd = device_node_open(AT_FDCWD, dev->path, dev->major, dev->minor, NULL);
+	auto_fd int fd = open_device(o, NULL);
 	uint8_t start[KERNEL_START_SIZE];
 	ssize_t n = fd < 0 ? -1 : io_pread(fd, start, sizeof(start), 0);
+	const struct refused_mount m = {
+		.type = type,
+		.device = strrchr(o->device.path, '/') + 1,
+		.block_size = o->volume->proof == VOLUME_RAW ? 0 : o->params.data_block_size,
+		.start = start,
+		.size = n < 0 ? 0 : (size_t)n,
+	};
 
-	return n < 0 ? r : kernel_explain_mount(type, start, (size_t)n, r, e);
+	return kernel_explain_mount(&m, r, e);
 }
 
 int volume_mount(const struct open_volume *o, const char *target, bool as_root, struct err *e)
@@ -148,7 +134,7 @@ int volume_mount(const struct open_volume *o, const char *target, bool as_root, 
 	int r = find_fstype(o, type, e);
 
 	if (!r)
-		r = require_whole(o, type, e);
+		r = check_erofs(o, type, e);
 	if (!r) {
 		r = mount_as(o, type, target, as_root, e);
 		r = r ? explain(o, type, r, e) : 0;

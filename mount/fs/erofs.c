@@ -15,6 +15,7 @@ enum {
 	AT_INODES = 16,
 	AT_BLOCKS = 36,
 	AT_UUID = 48,
+	AT_LABEL = 64,
 	AT_INCOMPAT = 80,
 	AT_ALGORITHMS = 84,
 	AT_EXTRA_DEVICES = 86,
@@ -66,6 +67,7 @@ int erofs_superblock_read(const uint8_t *start, size_t size, struct erofs_superb
 		s.device_table_bytes = le_get(sb + AT_DEVICE_TABLE, 2) * EROFS_DEVICE_SIZE;
 	}
 	memcpy(s.uuid, sb + AT_UUID, sizeof(s.uuid));
+	memcpy(s.label, sb + AT_LABEL, EROFS_LABEL_SIZE);
 	if (!s.blocks || to_bytes(s.blocks, s.block_size, &s.size_bytes))
 		return -EINVAL;
 	*ret = s;

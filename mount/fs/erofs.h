@@ -5,13 +5,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "lib/uuid.h"
+
 /*
  * The superblock of an erofs, as far as it matters here. Source: Linux
  * fs/erofs/erofs_fs.h, struct erofs_super_block; all of it is little-endian.
  */
 #define EROFS_SUPERBLOCK_OFFSET 1024 /* bytes from the start of the device */
 #define EROFS_SUPERBLOCK_SIZE   128
-#define EROFS_UUID_SIZE         16
+#define EROFS_LABEL_SIZE        16 /* bytes; a full one has no closing NUL */
 
 /* Bits of incompat. */
 #define EROFS_INCOMPAT_COMPR_CFGS   0x2  /* algorithms are a set */
@@ -26,7 +28,8 @@ struct erofs_superblock {
 	unsigned int algorithms;     /* a bit for each; only with EROFS_INCOMPAT_COMPR_CFGS */
 	unsigned int extra_devices;  /* entries of the device table */
 	uint64_t device_table_bytes; /* where it begins on this device */
-	uint8_t uuid[EROFS_UUID_SIZE];
+	uint8_t uuid[UUID_SIZE];
+	char label[EROFS_LABEL_SIZE + 1]; /* any bytes */
 };
 
 /*

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/klog.h>
 
 #include "lib/array.h"
 #include "lib/le.h"
@@ -78,25 +79,94 @@ static bool may_lack_compression(const char *type, int r, const struct err *e)
 	return !strcmp(type, "squashfs") && r == -EINVAL && e && strstr(e->text, "compression");
 }
 
-int kernel_explain_mount(const char *type, const uint8_t *start, size_t size, int r, struct err *e)
+/* The options for it, with " or " between; how long the text is. */
+static size_t list_options(const struct refused_mount *m, char *options, size_t size)
 {
-	char options[256] = "";
-	unsigned int used;
+	unsigned int used = used_compressions(m->type, m->start, m->size);
 	size_t length = 0;
 
-	if (size < KERNEL_START_SIZE || !may_lack_compression(type, r, e))
-		return r;
-	used = used_compressions(type, start, size);
+	options[0] = '\0';
 	for (size_t i = 0; i < ARRAY_SIZE(compressions); i++) {
 		const struct compression *c = &compressions[i];
 
-		if (!strcmp(c->type, type) && used & 1U << c->number)
-			length += (size_t)snprintf(options + length, sizeof(options) - length,
-						   "%s%s", length ? " or " : "", c->option);
+		if (!strcmp(c->type, m->type) && used & 1U << c->number)
+			length += (size_t)snprintf(options + length, size - length, "%s%s",
+						   length ? " or " : "", c->option);
 	}
-	if (!length)
+	return length;
+}
+
+/* struct ext4_super_block, s_log_block_size; the superblock starts at 1024. */
+#define EXT4_AT_BLOCK_SIZE  (1024 + 24)
+#define EXT4_LOG_BLOCK_SIZE 6
+
+/* Bytes, 0: unknown. Those that adapt to any device (squashfs) have none that counts. */
+static uint32_t fs_block_size(const struct refused_mount *m)
+{
+	struct erofs_superblock sb;
+	uint64_t log_size;
+
+	if (!strcmp(m->type, "erofs"))
+		return erofs_superblock_read(m->start, m->size, &sb) ? 0 : sb.block_size;
+	log_size = le_get(m->start + EXT4_AT_BLOCK_SIZE, 4);
+	return strcmp(m->type, "ext4") || log_size > EXT4_LOG_BLOCK_SIZE ? 0 : 1024U << log_size;
+}
+
+/*
+ * File systems begin a line about a device with "erofs (device dm-0): ",
+ * "EXT4-fs (dm-0): " or "XFS (dm-0): ". What stands behind the last one of these
+ * in a log, which is cut up; NULL where there is none.
+ */
+static const char *find_words(char *log, const char *device)
+{
+	char name[48];
+	const char *words = NULL, *line;
+
+	snprintf(name, sizeof(name), "%s): ", device);
+	while ((line = strsep(&log, "\n"))) {
+		const char *at = strstr(line, name);
+
+		if (at && at > line && (at[-1] == '(' || at[-1] == ' '))
+			words = at + strlen(name);
+	}
+	return words && *words ? words : NULL;
+}
+
+#define SYSLOG_ACTION_READ_ALL 3 /* syslog(2): the last bytes of the kernel's log */
+
+static int add_kernel_words(const char *device, int r, struct err *e)
+{
+	char log[4096], text[ERR_TEXT_SIZE];
+	int n = klogctl(SYSLOG_ACTION_READ_ALL, log, sizeof(log) - 1);
+	const char *words;
+
+	if (n <= 0 || !e)
 		return r;
-	return err_set(e, FAIL_KERNEL_FEATURE_MISSING, -r,
-		       "the %s is compressed in a way for which the kernel lacks %s", type,
-		       options);
+	log[n] = '\0';
+	words = find_words(log, device);
+	if (!words)
+		return r;
+	memcpy(text, e->text, sizeof(text));
+	return err_set(e, strstr(words, "feature") ? FAIL_KERNEL_FEATURE_MISSING : e->code, -r,
+		       "%s (%s)", text, words);
+}
+
+int kernel_explain_mount(const struct refused_mount *m, int r, struct err *e)
+{
+	bool known = m->size == KERNEL_START_SIZE;
+	uint32_t block_size = known ? fs_block_size(m) : 0;
+	char options[256];
+
+	if (block_size && block_size < m->block_size)
+		return err_set(
+			e, FAIL_VERITY_PARAMS_INVALID, -r,
+			"the %s has blocks of %u bytes, and verity's are %u: no kernel mounts "
+			"that",
+			m->type, block_size, m->block_size);
+	if (known && may_lack_compression(m->type, r, e) &&
+	    list_options(m, options, sizeof(options)))
+		return err_set(e, FAIL_KERNEL_FEATURE_MISSING, -r,
+			       "the %s is compressed in a way for which the kernel lacks %s",
+			       m->type, options);
+	return add_kernel_words(m->device, r, e);
 }

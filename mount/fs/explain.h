@@ -20,12 +20,22 @@ int kernel_lacks_fstype(const char *type, struct err *e);
 /* Bytes of the start of a device that tell how its file system is compressed. */
 #define KERNEL_START_SIZE 2048
 
+struct refused_mount {
+	const char *type;
+	const char *device;   /* its name in the kernel's log, "dm-0" */
+	uint32_t block_size;  /* bytes of its verity blocks; 0: it has none */
+	const uint8_t *start; /* what the device starts with */
+	size_t size;          /* bytes of that, up to KERNEL_START_SIZE; 0: unknown */
+};
+
 /*
- * A file system of this type, whose device starts with these bytes, was refused
- * with r (negative) and the sentence in e. If it is compressed in a way that a
- * kernel may lack and that is how the kernel says so, the failure becomes
- * KERNEL_FEATURE_MISSING and the sentence names the options. Returns r.
+ * A mount was refused with r (negative) and the sentence in e; why? Smaller
+ * blocks than the device's: VERITY_PARAMS_INVALID, with both sizes. A compression
+ * that a kernel may lack, where that is how the kernel says so:
+ * KERNEL_FEATURE_MISSING, with the options. Else the last thing that the kernel's
+ * log says about the device is put behind the sentence, and if that is about a
+ * feature, it is KERNEL_FEATURE_MISSING as well. Returns r.
  */
-int kernel_explain_mount(const char *type, const uint8_t *start, size_t size, int r, struct err *e);
+int kernel_explain_mount(const struct refused_mount *m, int r, struct err *e);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "mount/mount.h"
@@ -256,6 +257,7 @@ static void test_raw(void **state)
 	(void)state;
 	make_volume(NULL, NULL);
 	volume.proof = VOLUME_RAW;
+	strcpy(volume.fstype, "ext4");
 	strcpy(volume.options, "data=ordered,,errors=remount-ro");
 	found(0, "cciss/c0d0p1", 512);
 	wishes[0].found.major = 8;
@@ -267,7 +269,7 @@ static void test_raw(void **state)
 	assert_int_equal(open.device.major, 8);
 	assert_int_equal(open.device.minor, 17);
 	expect_success("read-only", volume_mount(&open, "/sysroot", true, &e), &e);
-	assert_string_equal(fake_sys.log, "fsopen erofs\n"
+	assert_string_equal(fake_sys.log, "fsopen ext4\n"
 					  "fsconfig string source /dev/cciss/c0d0p1\n"
 					  "fsconfig flag ro -\n"
 					  "fsconfig string data ordered\n"
@@ -290,6 +292,17 @@ static void test_raw(void **state)
 
 /* --- mounting ---------------------------------------------------------------------- */
 
+/* An erofs with what a mount looks at; "/dev/dm-5" is this one. */
+static int erofs_fd = -1;
+
+static void make_disk(const uint8_t *disk, size_t size)
+{
+	if (erofs_fd < 0)
+		erofs_fd = memfd_create("erofs", MFD_CLOEXEC);
+	assert_int_equal(ftruncate(erofs_fd, 0), 0);
+	assert_int_equal(pwrite(erofs_fd, disk, size, 0), size);
+}
+
 static struct open_volume an_open_volume(const char *fstype)
 {
 	struct open_volume open = {
@@ -300,6 +313,10 @@ static struct open_volume an_open_volume(const char *fstype)
 			    .path = "/dev/dm-5" },
 	};
 
+	uint8_t disk[8192] = { 0 };
+
+	disk_erofs(disk, 0, "", 1);
+	make_disk(disk, sizeof(disk));
 	make_volume(NULL, NULL);
 	strcpy(volume.fstype, fstype);
 	return open;
@@ -371,6 +388,93 @@ static void test_erofs_attributes(void **state)
 	}
 }
 
+static void put_le(uint8_t *at, size_t size, uint64_t value)
+{
+	for (; size--; value >>= 8)
+		*at++ = (uint8_t)value;
+}
+
+/* Data that no device here holds would be EIO when they are read. */
+static void test_erofs_devices(void **state)
+{
+	static const struct {
+		size_t bytes;
+		unsigned int devices, blocks, start;
+		const char *words; /* NULL: mounted */
+	} rows[] = {
+		/* a tar behind its index */
+		{ 8192, 1, 1, 1, NULL },
+		{ 8191, 1, 1, 1, "data on 1 further device, and the volume names none" },
+		{ 8192, 1, 2, 1, "data on 1 further device" },
+		/* no address: they are elsewhere */
+		{ 8192, 1, 1, 0, "data on 1 further device" },
+		{ 8192, 1, 0, 0, "data on 1 further device" },
+		{ 8192, 2, 1, 1, "data on 2 further devices" },
+		{ 8192, 0, 9, 9, NULL },
+		/* the table is cut off */
+		{ 2048 + 127, 1, 1, 1, "table of devices" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct open_volume open = an_open_volume("erofs");
+		uint8_t disk[8192] = { 0 };
+		struct err e = { 0 };
+		int r;
+
+		disk_erofs(disk, 0, "", 1);
+		put_le(disk + 1024 + 80, 4, 8);
+		put_le(disk + 1024 + 86, 2, rows[i].devices);
+		put_le(disk + 1024 + 88, 2, 2048 / 128);
+		put_le(disk + 2048 + 64, 4, rows[i].blocks);
+		put_le(disk + 2048 + 68, 4, rows[i].start);
+		make_disk(disk, rows[i].bytes);
+		fake_verity_reset(0, 0);
+		r = volume_mount(&open, "/layers/3", false, &e);
+		if (!rows[i].words) {
+			expect_success("erofs", r, &e);
+			continue;
+		}
+		assert_true(r < 0);
+		assert_non_null(strstr(e.text, rows[i].words));
+		assert_string_equal(e.volume, "layer-3");
+		assert_int_equal(fake_sys.calls, 0);
+		/* an unproved root may name devices: the kernel counts them */
+		volume.proof = VOLUME_RAW;
+		strcpy(volume.options, "device=/dev/vdb");
+		expect_success("device=", volume_mount(&open, "/layers/3", false, &e), &e);
+	}
+}
+
+/* A superblock of verity is the host's: one that covers less is refused, given numbers are not. */
+static void test_erofs_size(void **state)
+{
+	struct open_volume open = an_open_volume("erofs");
+	uint8_t disk[8192] = { 0 };
+	struct err e = { 0 };
+
+	(void)state;
+	disk_erofs(disk, 0, "", 1);
+	disk[1024 + 36] = 3;
+	make_disk(disk, sizeof(disk));
+	fake_verity_reset(0, 0);
+	expect_success("given", volume_mount(&open, "/layers/3", false, &e), &e);
+	volume.proof = VOLUME_SUPERBLOCK;
+	expect_failure("superblock", volume_mount(&open, "/layers/3", false, &e), &e,
+		       FAIL_VERITY_PARAMS_INVALID,
+		       "covers 8192 bytes and the file system has 12288");
+	disk[1024 + 36] = 2;
+	make_disk(disk, sizeof(disk));
+	expect_success("whole", volume_mount(&open, "/layers/3", false, &e), &e);
+	/* what it is then, the kernel says */
+	disk[1024] = 0;
+	make_disk(disk, sizeof(disk));
+	expect_success("no erofs", volume_mount(&open, "/layers/3", false, &e), &e);
+	make_disk(disk, 1024 + 127);
+	expect_failure("cut", volume_mount(&open, "/layers/3", false, &e), &e,
+		       FAIL_DEVICE_READ_FAILED, "read the erofs' superblock");
+}
+
 /* The descriptor of a file of a folder, and the path that leads to it. */
 static int path_of(int dir, const char *name, char *path, size_t size)
 {
@@ -385,11 +489,12 @@ static int path_of(int dir, const char *name, char *path, size_t size)
 int device_node_open(int dev, const char *path, unsigned int major, unsigned int minor,
 		     struct err *e)
 {
-	int fd = openat(dev, path, O_RDONLY | O_CLOEXEC);
+	bool is_erofs = !strcmp(path, "/dev/dm-5");
+	int fd = is_erofs ? dup(erofs_fd) : openat(dev, path, O_RDONLY | O_CLOEXEC);
 
 	if (fd < 0)
 		return err_errno(e, FAIL_DEVICE_READ_FAILED, "open %s", path);
-	if (!major && !minor)
+	if (is_erofs || (!major && !minor))
 		return fd;
 	close(fd);
 	return err_set(e, FAIL_DEVICE_READ_FAILED, ENODEV, "%s is not device", path);
@@ -445,7 +550,8 @@ int main(void)
 		cmocka_unit_test(test_signature),   cmocka_unit_test(test_adopt),
 		cmocka_unit_test(test_raw),         cmocka_unit_test(test_mount),
 		cmocka_unit_test(test_mount_fails), cmocka_unit_test(test_erofs_attributes),
-		cmocka_unit_test(test_probed_type),
+		cmocka_unit_test(test_probed_type), cmocka_unit_test(test_erofs_devices),
+		cmocka_unit_test(test_erofs_size),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

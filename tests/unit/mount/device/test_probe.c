@@ -100,6 +100,20 @@ static void make_luks(uint8_t *disk)
 	memcpy(disk, "LUKS\xba\xbe\0\1", 8);
 }
 
+/* As mkfs.erofs --tar=i makes it: libblkid 2.41.5 does not know it. */
+static void make_erofs_512(uint8_t *disk)
+{
+	make_erofs(disk);
+	disk[1024 + 8] = 1; /* a checksum */
+	disk[1024 + 12] = 9;
+}
+
+static void make_erofs_1024(uint8_t *disk)
+{
+	make_erofs_512(disk);
+	disk[1024 + 12] = 10;
+}
+
 static void make_erofs_and_squashfs(uint8_t *disk)
 {
 	disk_squashfs(disk, 0);
@@ -129,6 +143,8 @@ static const struct type_row {
 	{ "squashfs", make_squashfs, DISK_SIZE, "squashfs", NULL },
 	{ "ext4", make_ext4, DISK_SIZE, "ext4", NULL },
 	{ "xfs", make_xfs, DISK_SIZE, "xfs", NULL },
+	{ "erofs of 512", make_erofs_512, DISK_SIZE, "erofs", NULL },
+	{ "erofs of 1024", make_erofs_1024, DISK_SIZE, "erofs", NULL },
 	{ "small erofs", make_erofs, 4096, "erofs", NULL },
 	{ "zeros", make_nothing, DISK_SIZE, NULL, "there is no erofs, squashfs, ext4 or xfs" },
 	{ "no bytes", make_nothing, 0, NULL, "there is no erofs" },

@@ -2,7 +2,9 @@
 #include "tests/unit/unit.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/klog.h>
 
 #include "mount/fs/explain.h"
 #include "mount/device/probe.h"
@@ -72,6 +74,7 @@ static void test_compressions(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		const struct row *row = &rows[i];
 		uint8_t start[KERNEL_START_SIZE] = { 0 };
+		struct refused_mount m = { row->type, "dm-3", 4096, start, sizeof(start) };
 		struct err e = { 0 };
 		enum fail_code code = row->words ? FAIL_KERNEL_FEATURE_MISSING : FAIL_MOUNT_FAILED;
 
@@ -84,20 +87,111 @@ static void test_compressions(void **state)
 		start[1024 + 84] = (uint8_t)row->number;
 		start[1024 + 85] = (uint8_t)(row->number >> 8);
 		(void)err_set(&e, FAIL_MOUNT_FAILED, -row->r, "%s", row->text);
-		assert_int_equal(kernel_explain_mount(row->type, start, sizeof(start), row->r, &e),
-				 row->r);
+		start[1024 + 24] = 2; /* an ext4's block size */
+		assert_int_equal(kernel_explain_mount(&m, row->r, &e), row->r);
 		expect_failure(row->type, row->r, &e, code, row->words ? row->words : row->text);
 		/* nothing is named that the image does not use */
 		if (row->words)
 			assert_string_equal(strstr(e.text, "lacks "), row->words);
 		/* and where it could not be read, nothing is added */
 		(void)err_set(&e, FAIL_MOUNT_FAILED, -row->r, "%s", row->text);
-		(void)kernel_explain_mount(row->type, start, sizeof(start) - 1, row->r, &e);
+		assert_int_equal(kernel_explain_mount(&m, row->r, NULL), row->r);
+		m.size--;
+		(void)kernel_explain_mount(&m, row->r, &e);
 		assert_string_equal(e.text, row->text);
-		assert_int_equal(kernel_explain_mount(row->type, start, sizeof(start), row->r,
-						      NULL),
-				 row->r);
 	}
+}
+
+/* Smaller blocks than verity's: no kernel says more than "Invalid argument". */
+static void test_block_sizes(void **state)
+{
+	static const struct {
+		const char *type;
+		uint8_t erofs_bits, ext4_log;
+		uint32_t verity;
+		const char *words; /* NULL: that is not why */
+	} sizes[] = {
+		{ "erofs", 9, 0, 4096, "the erofs has blocks of 512 bytes, and verity's are 4096" },
+		{ "erofs", 12, 0, 4096, NULL },
+		{ "erofs", 12, 0, 65536, "blocks of 4096 bytes, and verity's are 65536" },
+		{ "erofs", 9, 0, 0, NULL },
+		{ "erofs", 8, 0, 4096, NULL },
+		{ "ext4", 0, 0, 4096, "the ext4 has blocks of 1024 bytes, and verity's are 4096" },
+		{ "ext4", 0, 1, 4096, "blocks of 2048 bytes, and verity's are 4096" },
+		{ "ext4", 0, 2, 4096, NULL },
+		{ "ext4", 0, 0, 1024, NULL },
+		{ "ext4", 0, 0xff, 4096, NULL },
+		{ "squashfs", 9, 0, 4096, NULL },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
+		uint8_t start[KERNEL_START_SIZE] = { 0 };
+		const struct refused_mount m = { sizes[i].type, "dm-3", sizes[i].verity, start,
+						 sizeof(start) };
+		struct err e = { 0 };
+
+		memcpy(start + 1024, "\xe2\xe1\xf5\xe0", 4);
+		start[1024 + 12] = sizes[i].erofs_bits;
+		start[1024 + 36] = 1;
+		if (!strcmp(sizes[i].type, "ext4"))
+			start[1024 + 24] = sizes[i].ext4_log;
+		(void)err_set(&e, FAIL_MOUNT_FAILED, EINVAL, REFUSED);
+		assert_int_equal(kernel_explain_mount(&m, -EINVAL, &e), -EINVAL);
+		expect_failure(sizes[i].type, -EINVAL, &e,
+			       sizes[i].words ? FAIL_VERITY_PARAMS_INVALID : FAIL_MOUNT_FAILED,
+			       sizes[i].words ? sizes[i].words : REFUSED);
+	}
+}
+
+static const char *kernel_log;
+
+int klogctl(int action, char *buf, int size)
+{
+	assert_int_equal(action, 3); /* SYSLOG_ACTION_READ_ALL */
+	if (!kernel_log)
+		return -1;
+	return snprintf(buf, (size_t)size, "%s", kernel_log);
+}
+
+/* Any other reason is in the kernel's log, where it names the device. */
+static void test_kernel_log(void **state)
+{
+	static const struct {
+		const char *log;
+		enum fail_code code;
+		const char *text;
+	} logs[] = {
+		{ NULL, FAIL_MOUNT_FAILED, REFUSED },
+		{ "", FAIL_MOUNT_FAILED, REFUSED },
+		{ "<3>[    1.2] erofs (device dm-3): unidentified incompatible feature 80, please "
+		  "upgrade kernel\n",
+		  FAIL_KERNEL_FEATURE_MISSING,
+		  REFUSED " (unidentified incompatible feature 80, please upgrade kernel)" },
+		{ "<3>[    1.2] EXT4-fs (dm-3): bad geometry\n<4>[    1.3] EXT4-fs (dm-3): "
+		  "VFS: Can't find ext4 filesystem",
+		  FAIL_MOUNT_FAILED, REFUSED " (VFS: Can't find ext4 filesystem)" },
+		/* the last that is about this device */
+		{ "<3>[    1.2] XFS (dm-3): last sector read failed\n<3>[    1.3] XFS (dm-30): a\n"
+		  "<6>[    1.4] xdm-3): b\n<6>[    1.5] dm-3: c\n",
+		  FAIL_MOUNT_FAILED, REFUSED " (last sector read failed)" },
+		{ "<3>[    1.2] XFS (dm-3): \n", FAIL_MOUNT_FAILED, REFUSED },
+		{ "dm-3): at the start, where the log is cut\n", FAIL_MOUNT_FAILED, REFUSED },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(logs); i++) {
+		const struct refused_mount m = { "xfs", "dm-3", 4096, NULL, 0 };
+		struct err e = { 0 };
+
+		kernel_log = logs[i].log;
+		(void)err_set(&e, FAIL_MOUNT_FAILED, EINVAL, REFUSED);
+		assert_int_equal(kernel_explain_mount(&m, -EINVAL, &e), -EINVAL);
+		assert_int_equal(e.code, logs[i].code);
+		assert_string_equal(e.text, logs[i].text);
+		assert_int_equal(kernel_explain_mount(&m, -EINVAL, NULL), -EINVAL);
+	}
+	kernel_log = NULL;
 }
 
 int main(void)
@@ -105,6 +199,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_fstypes),
 		cmocka_unit_test(test_compressions),
+		cmocka_unit_test(test_block_sizes),
+		cmocka_unit_test(test_kernel_log),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
