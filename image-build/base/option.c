@@ -39,8 +39,7 @@ int option_size(const char *text, void *field, struct err *e)
 	for (ptrdiff_t i = 0; unit && i <= unit - units; i++)
 		fits = fits && !__builtin_mul_overflow(value, 1024u, &value);
 	if (!fits || *at || (at[-1] > '9' && !unit))
-		return refuse(e,
-			      "\"%.40s\" is no size: a number, with K, M, G or T behind it or not",
+		return refuse(e, "\"%.40s\" is not a size: a number, with or without K, M, G or T",
 			      text);
 	*(uint64_t *)field = value;
 	return 0;

@@ -26,7 +26,7 @@ static void add_uuid(struct json_object *o, const uint8_t uuid[UUID_SIZE])
 
 static int impossible(const char *name, struct err *e)
 {
-	return refuse(e, "its %s superblock has fields that cannot be", name);
+	return refuse(e, "its %s superblock has impossible fields", name);
 }
 
 /* --- erofs ------------------------------------------------------------------------- */
@@ -46,7 +46,7 @@ static int add_devices(const struct slice *x, const struct erofs_superblock *sb,
 		if (n != (ssize_t)sizeof(entry))
 			return system_result(e, n, "read entry %u of its device table", i + 1);
 		if (erofs_device_read(entry, sb, &d))
-			return refuse(e, "entry %u of its device table has numbers that cannot be",
+			return refuse(e, "entry %u of its device table has impossible numbers",
 				      i + 1);
 		o = json_object_new_object();
 		err_make_printable(d.tag);

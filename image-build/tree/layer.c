@@ -218,7 +218,8 @@ static int refuse_type(char type, struct err *e)
 
 	for (size_t i = 0; i < ARRAY_SIZE(known); i++)
 		if (known[i].type == type)
-			return refuse(e, "it is of type %c, %s, and no file", type, known[i].what);
+			return refuse(e, "it is of type %c, %s, and not a file", type,
+				      known[i].what);
 	return refuse(e, "it is of an unknown type (byte 0x%02x)", (unsigned char)type);
 }
 

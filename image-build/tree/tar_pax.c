@@ -82,7 +82,7 @@ static int add_pair(struct pax *p, const struct pax_record *r, struct err *e)
 	static const char *const keys[] = { "GNU.sparse.offset", "GNU.sparse.numbytes" };
 
 	if (strcmp(r->key, keys[p->pair_count % 2]))
-		return refuse(e, "\"%s\" where \"%s\" must stand", r->key, keys[p->pair_count % 2]);
+		return refuse(e, "\"%s\" in place of \"%s\"", r->key, keys[p->pair_count % 2]);
 	p->pairs = memory_grow(p->pairs, p->pair_count, &p->pair_room, sizeof(*p->pairs));
 	p->pairs[p->pair_count++] = *r;
 	return 0;

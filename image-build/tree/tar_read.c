@@ -267,7 +267,7 @@ static int read_old_map(struct tar_reader *t, const uint8_t *header, int64_t *re
 	if (t->header.dialect != TAR_GNU)
 		return refuse(e, "a sparse file (type S) whose header is not GNU's");
 	if (!tar_number(header + REALSIZE, REALSIZE_SIZE, ret_size))
-		return refuse(e, "the size of a sparse file is no number");
+		return refuse(e, "the size of a sparse file is not a number");
 	r = sparse_add_header(&t->map, header, e);
 	while (r == 1) {
 		r = take_all(t, block, TAR_BLOCK, "a sparse map", e);
@@ -364,7 +364,7 @@ static int read_map(struct tar_reader *t, const uint8_t *header, struct tar_entr
 		return r;
 	t->sparse = true;
 	if (!has_data(entry->type))
-		return refuse(e, "a sparse file's pax header before what is no file");
+		return refuse(e, "a sparse file's pax header before an entry that is not a file");
 	r = apply_sparse_keys(&t->pax, entry, size, e);
 	if (!r)
 		r = form == SPARSE_IN_PAX ? sparse_add_pax(&t->map, &t->pax, e) :

@@ -356,7 +356,7 @@ static void test_hostile_tables(void **state)
 	} rows[] = {
 		{ 1024 + 88, 2, 0xffff, "entry 1 of its device table" },
 		{ 1024 + 86, 2, 0xffff, "of its device table" },
-		{ 1024 + 36, 4, 0, "fields that cannot be" },
+		{ 1024 + 36, 4, 0, "impossible fields" },
 	};
 
 	(void)state;
