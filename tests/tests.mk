@@ -44,6 +44,11 @@ fuzz_tests := $(patsubst tests/fuzz/%.c,$(BUILD)/tests/test_%,$(wildcard tests/f
 $(fuzz_tests): $(BUILD)/tests/test_%: $(BUILD)/tests/tests/fuzz/%.o $(BUILD)/tests/tests/fuzz/main.o $(BUILD)/tests/libtested.a $(BUILD)/flags
 	$(link_test)
 
+# What a second reader is held against: tests/check/check_tars.sh.
+print_tars := $(BUILD)/tests/print_tars
+$(print_tars): $(BUILD)/tests/tests/tars/print_tars.o $(BUILD)/tests/libtested.a $(BUILD)/flags
+	$(link_test)
+
 define link_test
 	$(say) LINK '$@'
 	$(Q)$(CC) $(TEST_LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(erofs_libs) $(TEST_LIBS)
@@ -90,7 +95,7 @@ run_environment = export PATH="$(HOST)/bin:$$PATH" BUILD='$(BUILD)' PYTHON='$(PY
 	SOCLE_ARCHES='$(ARCHES)' SOCLE_IMAGE='$(abspath $(BUILD)/socle-image)' \
 	$(call programs_of,$(or $(filter x86_64,$(ARCHES)),$(ARCH))) $(foreach arch,$(ARCHES),$(call programs_of,$(arch),_$(arch))) &&
 run_needs := all $(GUEST)/test-agent $(KERNEL_$(ARCH))/sources
-test_needs := $(run_needs) $(unit_tests) $(fuzz_tests) $(clang_seen) $(foreach arch,$(ARCHES), \
+test_needs := $(run_needs) $(unit_tests) $(fuzz_tests) $(print_tars) $(clang_seen) $(foreach arch,$(ARCHES), \
 	$(KERNEL_$(arch))/sources $(BUILD)/$(arch)/socle-init $(BUILD)/$(arch)/test-agent $(BUILD)/$(arch)/library-user \
 	$(call guest_test_programs,$(arch)))
 

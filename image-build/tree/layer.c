@@ -353,22 +353,6 @@ static int read_entries(struct layer *l, struct tar_reader *t, struct err *e)
 	return r;
 }
 
-/* Behind the end of the tar nothing is read by anyone, so nothing may be there. */
-static int check_tail(struct blob *b, uint64_t end, struct err *e)
-{
-	const void *bytes;
-	ssize_t n;
-
-	while ((n = blob_read(b, &bytes, e)) > 0)
-		;
-	if (n < 0)
-		return (int)n;
-	if (b->plain_end > end)
-		return refuse(e, "bytes that are not zero follow the end of its tar at byte %llu",
-			      (unsigned long long)end);
-	return 0;
-}
-
 int layer_read(struct layer *l, struct blob *b, struct err *e)
 {
 	struct tar_reader t;
@@ -376,8 +360,6 @@ int layer_read(struct layer *l, struct blob *b, struct err *e)
 
 	tar_open(&t, b);
 	r = read_entries(l, &t, e);
-	if (!r)
-		r = check_tail(b, t.position, e);
 	tar_close(&t);
 	return r;
 }

@@ -67,7 +67,6 @@ struct layer {
  *    them, as Docker drops them.
  *  - entries of types that are no files are refused by name; of a global pax
  *    header a note is taken.
- *  - only zeroes may follow the end.
  *
  * The descriptor of l->spool is open; the caller frees l with layer_free() in
  * every case.

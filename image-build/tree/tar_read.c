@@ -100,6 +100,23 @@ static int skip_rest(struct tar_reader *t, struct err *e)
 	return r;
 }
 
+/* After the end of the tar nothing is read by anyone, so nothing may be there. */
+static int read_tail(struct tar_reader *t, struct err *e)
+{
+	uint64_t end = t->position;
+	int r;
+
+	if (t->described)
+		return refuse(e, "it ends before the entry that a pax header or a long name "
+				 "describes");
+	while ((r = fill(t, e)) > 0)
+		consume(t, t->left);
+	if (!r && t->blob->plain_end > end)
+		r = refuse(e, "bytes that are not zero follow the end of its tar at byte %llu",
+			   (unsigned long long)end);
+	return r;
+}
+
 /* 1, or 0 at the end of the tar. */
 static int read_header(struct tar_reader *t, uint8_t block[TAR_BLOCK], struct err *e)
 {
@@ -111,9 +128,7 @@ static int read_header(struct tar_reader *t, uint8_t block[TAR_BLOCK], struct er
 	if (got && got < TAR_BLOCK)
 		return cut_short(t, "a header", e);
 	if (!got || tar_block_is_zero(block))
-		return t->described ? refuse(e, "it ends before the entry that a pax header or a "
-						"long name describes") :
-				      0;
+		return read_tail(t, e);
 	r = tar_header_parse(block, &t->header, e);
 	if (r)
 		err_prefix(e, "damaged tar at byte %llu: ", (unsigned long long)at);
@@ -390,6 +405,8 @@ static int describe(struct tar_reader *t, const uint8_t *block, struct tar_entry
 		.device_minor = h->device_minor,
 		.pax = &t->pax,
 	};
+	if (size < 0 && has_data(h->type))
+		return refuse(e, "a file of %lld bytes", (long long)size);
 	r = apply_numbers(&t->pax, entry, &size, e);
 	if (r)
 		return r;

@@ -24,8 +24,8 @@
  *    directories, devices and pipes have none, whatever size they tell;
  *  - type NUL with a slash at the end of its name is a directory, type 0 never;
  *  - a global pax header changes nothing;
- *  - the tar ends with its first block of zeroes or with its last byte; the
- *    padding of the last file may be missing.
+ *  - the tar ends with its first block of zeroes or with its last byte, and only
+ *    zeroes may follow; the padding of the last file may be missing.
  */
 #define TAR_SPECIAL_MAX (1 << 20) /* bytes of a pax header or a long name */
 
@@ -65,7 +65,7 @@ struct tar_reader {
 void tar_open(struct tar_reader *t, struct blob *b);
 void tar_close(struct tar_reader *t);
 
-/* The next entry: 1, 0 at the end (position is behind its block of zeroes), or -errno. */
+/* The next entry: 1, 0 at the end, where all of the blob has been read, or -errno. */
 int tar_next(struct tar_reader *t, struct tar_entry *ret, struct err *e);
 
 /*
