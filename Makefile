@@ -57,7 +57,7 @@ PACKAGES := \
 	dpkg-dev debian-archive-keyring xz-utils zstd util-linux \
 	autoconf automake libtool autopoint gettext bison flex cmake kmod \
 	libarchive-dev libjson-c-dev libcryptsetup-dev libdevmapper-dev \
-	libblkid-dev uuid-dev libssl-dev libzstd-dev zlib1g-dev libcmocka-dev \
+	libblkid-dev uuid-dev libssl-dev libzstd-dev liblzma-dev liblz4-dev zlib1g-dev libcmocka-dev \
 	openssl ovmf systemd-repart|systemd \
 	python3 python3-pytest python3-pytest-xdist qemu-system-x86 mmdebstrap umoci busybox-static \
 	cryptsetup-bin e2fsprogs erofs-utils cpio git
@@ -162,7 +162,7 @@ GUEST_LDFLAGS := -static $(hardened_link)
 GUEST_LIBS := -lcryptsetup -ldevmapper -ljson-c -lblkid -luuid
 
 # liberofs.pc is the recipe's, everything else Debian's.
-packages := libcryptsetup libarchive json-c libcrypto libzstd zlib uuid blkid devmapper
+packages := libcryptsetup libarchive json-c libcrypto libzstd liblzma liblz4 zlib uuid blkid devmapper
 packages_cflags := $(shell pkg-config --cflags $(packages))
 packages_libs := $(shell pkg-config --libs $(packages))
 # Asked only when a command needs the answer: the recipe has to run first.

@@ -46,7 +46,7 @@ static int fill(struct initramfs_build *b, struct err *e)
 		r = initramfs_check_kernel(b, e);
 	if (!r && o->kernel_modules)
 		r = initramfs_add_modules(b, e);
-	return r;
+	return r ? r : initramfs_add_marks(b, e);
 }
 
 static int write_archive(const struct initramfs_build *b, int fd, struct err *e)
@@ -55,9 +55,10 @@ static int write_archive(const struct initramfs_build *b, int fd, struct err *e)
 	int r = sink_open(&s, fd, b->options->compression, e);
 
 	if (!r)
-		r = cpio_write(&b->tree, &s, e);
+		r = cpio_write(&b->tree, b->last, &s, e);
+	/* What is put behind it must begin where the kernel takes a plain archive. */
 	if (!r)
-		r = sink_finish(&s, e);
+		r = sink_finish(&s, CPIO_ALIGNMENT, e);
 	sink_close(&s);
 	return r;
 }

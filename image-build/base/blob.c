@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
 #include "image-build/base/blob.h"
 
+#include <fcntl.h>
 #include <stdbool.h>
 #include <string.h>
-#include <zlib.h>
-#include <zstd.h>
 
 #include "image-build/base/limits.h"
 #include "image-build/base/memory.h"
 #include "image-build/base/refuse.h"
+#include "lib/cleanup.h"
 #include "lib/io.h"
 
 #define IN_SIZE  (128 << 10)
@@ -20,20 +20,14 @@ void blob_open(struct blob *b, int fd, enum compression compression, const char 
 	*b = (struct blob){ .fd = fd, .compression = compression, .progress = progress };
 	b->in = memory_zero(1, IN_SIZE);
 	b->out = memory_zero(1, OUT_SIZE);
-	b->between_members = 1;
+	unpack_start(&b->unpacker, compression, LIMIT_LAYER_BYTES);
 	hasher_start(&b->stored, stored_algorithm);
 	hasher_start(&b->plain, plain_algorithm);
 }
 
 void blob_close(struct blob *b)
 {
-	if (b->compression == COMPRESSION_GZIP && b->decoder) {
-		inflateEnd(b->decoder);
-		free(b->decoder);
-	}
-	if (b->compression == COMPRESSION_ZSTD)
-		ZSTD_freeDStream(b->decoder);
-	b->decoder = NULL;
+	unpack_stop(&b->unpacker);
 	free(b->in);
 	free(b->out);
 	b->in = b->out = NULL;
@@ -41,32 +35,29 @@ void blob_close(struct blob *b)
 	hasher_stop(&b->plain);
 }
 
-/* What a compressed stream begins with. */
-static bool looks_right(const struct blob *b)
+/* What the stream begins with, or one that follows it. */
+static enum compression find_compression(const uint8_t *bytes, size_t size)
 {
-	static const uint8_t gzip[] = { 0x1f, 0x8b }, zstd[] = { 0x28, 0xb5, 0x2f, 0xfd },
-			     skippable[] = { 0x2a, 0x4d, 0x18 };
-	bool is_gzip = b->in_size >= 2 && !memcmp(b->in, gzip, 2);
-	bool is_zstd = b->in_size >= 4 && !memcmp(b->in, zstd, 4);
+	static const uint8_t skippable[] = { 0x2a, 0x4d, 0x18 };
 
-	/* zstd may begin with a skippable frame: 0x184D2A50 to 0x184D2A5F. */
-	if (b->in_size >= 4 && (b->in[0] & 0xf0) == 0x50 && !memcmp(b->in + 1, skippable, 3))
-		is_zstd = true;
-	switch (b->compression) {
-	case COMPRESSION_GZIP:
-		return is_gzip;
-	case COMPRESSION_ZSTD:
-		return is_zstd;
-	case COMPRESSION_NONE:
-		break;
-	}
-	/* A tar's first bytes are a name. Both magics are impossible in practice. */
-	return !is_gzip && !is_zstd;
+	/* zstd's skippable frames may stand anywhere: 0x184D2A50 to 0x184D2A5F. */
+	if (size >= 4 && (bytes[0] & 0xf0) == 0x50 && !memcmp(bytes + 1, skippable, 3))
+		return COMPRESSION_ZSTD;
+	return compression_of(bytes, size);
+}
+
+/* A tar's first bytes are a name: the magics are impossible in practice. */
+static int check_beginning(const struct blob *b, struct err *e)
+{
+	if (find_compression(b->in, b->in_size) == b->compression)
+		return 0;
+	return refuse(e, "its media type says %s, but its bytes do not",
+		      b->compression == COMPRESSION_NONE ? "an uncompressed tar" :
+							   compression_name(b->compression));
 }
 
 static int refill(struct blob *b, struct err *e)
 {
-	static const char *const names[] = { "an uncompressed tar", "gzip", "zstd" };
 	bool first = b->stored_bytes == 0;
 	ssize_t n;
 
@@ -82,151 +73,127 @@ static int refill(struct blob *b, struct err *e)
 	hasher_add(&b->stored, b->in, (size_t)n);
 	if (b->progress)
 		atomic_fetch_add(b->progress, (uint64_t)n);
-	if (first && !looks_right(b))
-		return refuse(e, "its media type says %s, but its bytes do not",
-			      names[b->compression]);
-	return 0;
+	return first ? check_beginning(b, e) : 0;
 }
 
-static ssize_t read_plain(struct blob *b, const void **ret, struct err *e)
+/* Behind the last member of gzip: padding of zeroes or nothing. */
+static int skip_padding(struct blob *b, struct err *e)
 {
 	int r = refill(b, e);
-	size_t size;
+
+	while (!r && b->in_at < b->in_size) {
+		if (b->in[b->in_at++])
+			return refuse(e, "bytes that are not gzip follow its last gzip member");
+		r = refill(b, e);
+	}
+	b->finished = true;
+	return r;
+}
+
+/* A stream has ended: begin the next one, or see that there is none. */
+static int next_stream(struct blob *b, struct err *e)
+{
+	uint64_t left = b->unpacker.max - b->unpacker.plain;
+	int r = refill(b, e);
 
 	if (r)
 		return r;
-	size = b->in_size - b->in_at;
-	*ret = b->in + b->in_at;
-	b->in_at = b->in_size;
-	return (ssize_t)size;
-}
-
-/* Behind the last gzip member: padding of zeroes or nothing. */
-static int skip_padding(struct blob *b, struct err *e)
-{
-	while (b->in_at < b->in_size) {
-		if (b->in[b->in_at++])
-			return refuse(e, "bytes that are not gzip follow its last gzip member");
-		if (b->in_at == b->in_size) {
-			int r = refill(b, e);
-
-			if (r)
-				return r;
-		}
-	}
-	b->finished = 1;
-	return 0;
-}
-
-/* Begin the next gzip member, or see that there is none. */
-static int gzip_next_member(struct blob *b, struct err *e)
-{
-	z_stream *z = b->decoder;
-
-	if (!z) {
-		b->decoder = z = memory_zero(1, sizeof(*z));
-		if (inflateInit2(z, 15 + 16) != Z_OK)
-			return refuse(e, "zlib cannot be initialised");
-	} else if (b->in_at == b->in_size || b->in[b->in_at] == 0) {
+	if (b->compression == COMPRESSION_GZIP &&
+	    (b->in_at == b->in_size || b->in[b->in_at] != 0x1f))
 		return skip_padding(b, e);
-	} else if (b->in[b->in_at] != 0x1f) {
-		return refuse(e, "bytes that are not gzip follow its last gzip member");
-	} else {
-		inflateReset(z);
-	}
-	b->between_members = 0;
+	b->finished = b->in_at == b->in_size;
+	unpack_stop(&b->unpacker);
+	if (!b->finished)
+		unpack_start(&b->unpacker, b->compression, left);
 	return 0;
 }
 
-static ssize_t read_gzip(struct blob *b, const void **ret, struct err *e)
+/* As much as comes out at once; 0: nothing is left. */
+static ssize_t read_some(struct blob *b, struct err *e)
 {
-	size_t got = 0;
+	struct unpack_io io = { .out = b->out, .out_size = OUT_SIZE };
 
-	while (!got && !b->finished) {
-		z_stream *z;
-		int r = refill(b, e);
+	while (io.out_size == OUT_SIZE && !b->finished) {
+		int r = b->unpacker.ended ? next_stream(b, e) : refill(b, e);
 
-		if (!r && b->between_members)
-			r = gzip_next_member(b, e);
 		if (r)
 			return r;
 		if (b->finished)
 			break;
-		z = b->decoder;
-		z->next_in = b->in + b->in_at;
-		z->avail_in = (uInt)(b->in_size - b->in_at);
-		z->next_out = b->out;
-		z->avail_out = OUT_SIZE;
-		r = inflate(z, Z_NO_FLUSH);
-		if (r != Z_OK && r != Z_STREAM_END && r != Z_BUF_ERROR)
-			return refuse(e, "its gzip stream is damaged: %s",
-				      z->msg ? z->msg : "data error");
-		b->in_at = b->in_size - z->avail_in;
-		got = OUT_SIZE - z->avail_out;
-		if (r == Z_BUF_ERROR && !got && b->input_ended)
-			return refuse(e, "its gzip stream is cut short");
-		b->between_members = r == Z_STREAM_END;
-	}
-	*ret = b->out;
-	return (ssize_t)got;
-}
-
-static ssize_t read_zstd(struct blob *b, const void **ret, struct err *e)
-{
-	ZSTD_outBuffer out = { b->out, OUT_SIZE, 0 };
-
-	if (!b->decoder)
-		b->decoder = ZSTD_createDStream();
-	while (!out.pos) {
-		ZSTD_inBuffer in;
-		size_t hint;
-		int r = refill(b, e);
-
+		io.in = b->in + b->in_at;
+		io.in_size = b->in_size - b->in_at;
+		r = unpack_run(&b->unpacker, &io, e);
+		b->in_at = b->in_size - io.in_size;
+		if (!r && io.out_size == OUT_SIZE && !io.in_size && b->input_ended &&
+		    !b->unpacker.ended) {
+			r = unpack_end(&b->unpacker, e);
+			b->finished = true;
+		}
 		if (r)
 			return r;
-		/* With nothing left to read, what is still in the decoder may come out. */
-		if (b->in_at == b->in_size && b->between_members)
-			break;
-		in = (ZSTD_inBuffer){ b->in, b->in_size, b->in_at };
-		hint = ZSTD_decompressStream(b->decoder, &out, &in);
-		if (ZSTD_isError(hint))
-			return refuse(e, "its zstd stream is damaged: %s", ZSTD_getErrorName(hint));
-		if (b->in_at == b->in_size && !out.pos)
-			return refuse(e, "its zstd stream is cut short");
-		b->in_at = in.pos;
-		b->between_members = hint == 0;
 	}
-	*ret = b->out;
-	return (ssize_t)out.pos;
+	return (ssize_t)(OUT_SIZE - io.out_size);
 }
 
 ssize_t blob_read(struct blob *b, const void **ret, struct err *e)
 {
-	const uint8_t *bytes;
-	ssize_t n = 0;
+	ssize_t n = read_some(b, e);
 
-	switch (b->compression) {
-	case COMPRESSION_NONE:
-		n = read_plain(b, ret, e);
-		break;
-	case COMPRESSION_GZIP:
-		n = read_gzip(b, ret, e);
-		break;
-	case COMPRESSION_ZSTD:
-		n = read_zstd(b, ret, e);
-		break;
-	}
+	*ret = b->out;
 	if (n <= 0)
 		return n;
-	bytes = *ret;
-	hasher_add(&b->plain, bytes, (size_t)n);
+	hasher_add(&b->plain, b->out, (size_t)n);
 	for (ssize_t i = n; i > 0; i--)
-		if (bytes[i - 1]) {
+		if (b->out[i - 1]) {
 			b->plain_end = b->plain_bytes + (uint64_t)i;
 			break;
 		}
 	b->plain_bytes += (uint64_t)n;
-	if (b->plain_bytes > LIMIT_LAYER_BYTES)
-		return refuse_limit(e, "it unpacks to more than %llu bytes", LIMIT_LAYER_BYTES);
 	return n;
+}
+
+static int spool_blob(struct blob *b, uint64_t max, struct spool *s, struct content *ret,
+		      struct err *e)
+{
+	const void *bytes;
+	ssize_t n;
+	int r = 0;
+
+	while (!r && (n = blob_read(b, &bytes, e))) {
+		if (n < 0)
+			return (int)n;
+		r = content_add(ret, s, bytes, (size_t)n, b->plain_bytes - (uint64_t)n, e);
+		if (!r && b->plain_bytes > max)
+			r = refuse_limit(e, "it unpacks to more than %llu bytes",
+					 (unsigned long long)max);
+	}
+	return r;
+}
+
+int blob_read_file(const char *path, uint64_t max, struct spool *s, struct content *ret,
+		   uint64_t *ret_size, struct err *e)
+{
+	int fd auto_fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct content content = { .count = 0 };
+	uint8_t head[8];
+	struct blob b;
+	ssize_t n;
+	int r;
+
+	if (fd < 0)
+		return system_failed(e, "open %s", path);
+	n = io_pread(fd, head, sizeof(head), 0);
+	if (n < 0)
+		return system_result(e, n, "read %s", path);
+	blob_open(&b, fd, find_compression(head, (size_t)n), "sha256", "sha256", NULL);
+	r = spool_blob(&b, max, s, &content, e);
+	if (!r) {
+		*ret = content;
+		*ret_size = b.plain_bytes;
+	} else {
+		err_prefix(e, "%s: ", path);
+		free(content.extents);
+	}
+	blob_close(&b);
+	return r;
 }

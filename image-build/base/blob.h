@@ -7,18 +7,14 @@
 #include <sys/types.h>
 
 #include "image-build/base/digest.h"
+#include "image-build/base/spool.h"
+#include "image-build/base/unpack.h"
 #include "lib/err.h"
-
-/* How a layer's tar is packed; the media type says so, and the bytes must agree. */
-enum compression {
-	COMPRESSION_NONE,
-	COMPRESSION_GZIP, /* any number of members, then only zero bytes */
-	COMPRESSION_ZSTD, /* any number of frames */
-};
 
 /*
  * A blob read as a stream: unpacked, and with the digests of what was stored
- * and of what came out taken on the way.
+ * and of what came out taken on the way. A packed one has any number of streams,
+ * and behind those of gzip zeroes may follow, which tar's blocks leave.
  */
 struct blob {
 	int fd; /* borrowed */
@@ -28,8 +24,8 @@ struct blob {
 	uint64_t plain_bytes;
 	uint64_t plain_end; /* behind the last byte of the plain stream that is not zero */
 	struct hasher stored, plain;
-	void *decoder;
-	int input_ended, between_members, finished;
+	struct unpacker unpacker;
+	bool input_ended, finished;
 	uint8_t *in, *out;
 	size_t in_at, in_size;
 };
@@ -41,5 +37,12 @@ void blob_open(struct blob *b, int fd, enum compression compression, const char 
 ssize_t blob_read(struct blob *b, const void **ret, struct err *e);
 
 void blob_close(struct blob *b);
+
+/*
+ * Read a whole file into the spool, unpacked where its first bytes say that it is
+ * packed, as kernel modules are. max is a limit on the plain bytes.
+ */
+int blob_read_file(const char *path, uint64_t max, struct spool *s, struct content *ret,
+		   uint64_t *ret_size, struct err *e);
 
 #endif

@@ -26,6 +26,7 @@ static const struct {
 	{ IMAGE_XZ, "xz", 0, 6,
 	  "\xfd"
 	  "7zXZ\0" },
+	{ IMAGE_LZ4, "LZ4", 0, 4, "\x02\x21\x4c\x18" },
 	{ IMAGE_ELF, "ELF file", 0, 4,
 	  "\x7f"
 	  "ELF" },

@@ -24,6 +24,7 @@ enum image_kind {
 	IMAGE_GZIP,
 	IMAGE_ZSTD,
 	IMAGE_XZ,
+	IMAGE_LZ4, /* as the kernel takes it */
 	IMAGE_ELF,
 	IMAGE_KERNEL, /* bzImage */
 };

@@ -62,3 +62,24 @@ void *memory_grow(void *array, size_t count, size_t *room, size_t size)
 		return must(NULL);
 	return must(realloc(array, bytes));
 }
+
+void buffer_reserve(struct buffer *b, size_t more)
+{
+	size_t needed;
+
+	if (__builtin_add_overflow(b->size, more, &needed) || needed > SIZE_MAX / 2)
+		must(NULL);
+	if (needed < b->room)
+		return;
+	b->room = 2 * needed + 1;
+	b->bytes = must(realloc(b->bytes, b->room));
+	b->bytes[b->size] = '\0';
+}
+
+void buffer_add(struct buffer *b, const void *bytes, size_t size)
+{
+	buffer_reserve(b, size);
+	memcpy(b->bytes + b->size, bytes, size);
+	b->size += size;
+	b->bytes[b->size] = '\0';
+}

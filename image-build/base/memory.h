@@ -3,6 +3,7 @@
 #define IMAGE_BUILD_BASE_MEMORY_H
 
 #include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 
 /*
@@ -17,6 +18,16 @@ char *memory_printf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* Make room for one more element; *room is how many fit, grown by doubling. */
 void *memory_grow(void *array, size_t count, size_t *room, size_t size);
 
+/* Bytes that grow at their end, always with a NUL behind them. Zero it, and free bytes. */
+struct buffer {
+	uint8_t *bytes;
+	size_t size, room;
+};
+
+/* Make room for so many more bytes. */
+void buffer_reserve(struct buffer *b, size_t more);
+void buffer_add(struct buffer *b, const void *bytes, size_t size);
+
 static inline void cleanup_text(char **text)
 {
 	free(*text);
@@ -24,5 +35,12 @@ static inline void cleanup_text(char **text)
 
 /* Frees allocated text when its variable goes out of scope. */
 #define auto_text __attribute__((cleanup(cleanup_text)))
+
+static inline void cleanup_buffer(struct buffer *b)
+{
+	free(b->bytes);
+}
+
+#define auto_buffer __attribute__((cleanup(cleanup_buffer)))
 
 #endif

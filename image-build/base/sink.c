@@ -16,18 +16,12 @@
 
 int sink_parse_compression(const char *text, void *field, struct err *e)
 {
-	static const struct {
-		const char *name;
-		enum compression compression;
-	} known[] = {
-		{ "none", COMPRESSION_NONE },
-		{ "gzip", COMPRESSION_GZIP },
-		{ "zstd", COMPRESSION_ZSTD },
-	};
+	static const enum compression written[] = { COMPRESSION_NONE, COMPRESSION_GZIP,
+						    COMPRESSION_ZSTD };
 
-	for (size_t i = 0; i < ARRAY_SIZE(known); i++)
-		if (!strcmp(text, known[i].name)) {
-			*(enum compression *)field = known[i].compression;
+	for (size_t i = 0; i < ARRAY_SIZE(written); i++)
+		if (!strcmp(text, compression_name(written[i]))) {
+			*(enum compression *)field = written[i];
 			return 0;
 		}
 	return refuse(e, "\"%.40s\" is not one of none, gzip, zstd", text);
@@ -67,8 +61,9 @@ void sink_close(struct sink *s)
 
 static int put_out(struct sink *s, const void *bytes, size_t size, struct err *e)
 {
-	int r = write_all(s->fd, bytes, size);
+	int r = s->fd < 0 ? 0 : write_all(s->fd, bytes, size);
 
+	s->written += size;
 	return r ? system_result(e, r, "write the output") : 0;
 }
 
@@ -114,26 +109,29 @@ static int put_zstd(struct sink *s, const void *bytes, size_t size, ZSTD_EndDire
 int sink_put(struct sink *s, const void *bytes, size_t size, struct err *e)
 {
 	s->size += size;
-	switch (s->compression) {
-	case COMPRESSION_GZIP:
+	if (s->hasher)
+		hasher_add(s->hasher, bytes, size);
+	if (s->compression == COMPRESSION_GZIP)
 		return put_gzip(s, bytes, size, Z_NO_FLUSH, e);
-	case COMPRESSION_ZSTD:
+	if (s->compression == COMPRESSION_ZSTD)
 		return put_zstd(s, bytes, size, ZSTD_e_continue, e);
-	case COMPRESSION_NONE:
-		break;
-	}
 	return put_out(s, bytes, size, e);
 }
 
-int sink_finish(struct sink *s, struct err *e)
+static int put_end(struct sink *s, struct err *e)
 {
-	switch (s->compression) {
-	case COMPRESSION_GZIP:
+	if (s->compression == COMPRESSION_GZIP)
 		return put_gzip(s, "", 0, Z_FINISH, e);
-	case COMPRESSION_ZSTD:
+	if (s->compression == COMPRESSION_ZSTD)
 		return put_zstd(s, "", 0, ZSTD_e_end, e);
-	case COMPRESSION_NONE:
-		break;
-	}
 	return 0;
+}
+
+int sink_finish(struct sink *s, unsigned int unit, struct err *e)
+{
+	int r = put_end(s, e);
+
+	while (!r && s->written % unit)
+		r = put_out(s, "", 1, e);
+	return r;
 }

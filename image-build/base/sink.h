@@ -2,7 +2,8 @@
 #ifndef IMAGE_BUILD_BASE_SINK_H
 #define IMAGE_BUILD_BASE_SINK_H
 
-#include "image-build/base/blob.h"
+#include "image-build/base/digest.h"
+#include "image-build/base/unpack.h"
 #include "lib/err.h"
 
 /*
@@ -11,9 +12,11 @@
  * thread, the levels are fixed.
  */
 struct sink {
-	int fd; /* borrowed */
+	int fd;                /* borrowed; -1: nothing is written */
+	struct hasher *hasher; /* all bytes taken are added to it; may be NULL */
 	enum compression compression;
-	uint64_t size; /* bytes taken so far */
+	uint64_t size;    /* bytes taken so far */
+	uint64_t written; /* bytes given out so far */
 	void *encoder;
 	uint8_t *out;
 };
@@ -21,10 +24,11 @@ struct sink {
 /* "none", "gzip" or "zstd" into an enum compression: for an option table. */
 int sink_parse_compression(const char *text, void *field, struct err *e);
 
+/* Packed by gzip, by zstd or not at all. */
 int sink_open(struct sink *s, int fd, enum compression compression, struct err *e);
 int sink_put(struct sink *s, const void *bytes, size_t size, struct err *e);
-/* Write the end of the stream. */
-int sink_finish(struct sink *s, struct err *e);
+/* Write the end of the stream, and zeroes until what was written is a multiple of unit. */
+int sink_finish(struct sink *s, unsigned int unit, struct err *e);
 void sink_close(struct sink *s);
 
 #endif

@@ -13,6 +13,7 @@
 
 struct writer {
 	struct sink *sink;
+	const struct node *later; /* not yet */
 	uint32_t inodes;
 };
 
@@ -85,7 +86,7 @@ static int put_node(struct node *node, void *context, struct err *e)
 	struct entry x;
 	int r;
 
-	if (!node->parent)
+	if (!node->parent || node == w->later)
 		return 0;
 	if (inode->size > UINT32_MAX)
 		return refuse_limit(e, "%s: cpio's files have 4 GiB at most", path);
@@ -112,14 +113,17 @@ static int put_node(struct node *node, void *context, struct err *e)
 	return r ? r : put_padding(w->sink, 4, e);
 }
 
-int cpio_write(const struct tree *t, struct sink *s, struct err *e)
+int cpio_write(const struct tree *t, struct node *last, struct sink *s, struct err *e)
 {
 	static const struct entry trailer = { .links = 1, .name = "TRAILER!!!" };
-	struct writer w = { .sink = s };
+	struct writer w = { .sink = s, .later = last };
 	int r;
 
 	tree_forget_numbers(t);
 	r = tree_walk(t->root, put_node, &w, e);
+	w.later = NULL;
+	if (!r && last)
+		r = put_node(last, &w, e);
 	if (!r)
 		r = put_entry(s, &trailer, e);
 	if (!r)

@@ -1,22 +1,50 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
 #include "image-build/initramfs/cpio_scan.h"
 
-#include <stdbool.h>
+#include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
-#include <zstd.h>
+#include <sys/stat.h>
 
-#include "image-build/base/memory.h"
-#include "image-build/base/identify.h"
 #include "image-build/base/refuse.h"
+#include "image-build/initramfs/cpio.h"
+#include "lib/array.h"
 
-#define HEADER_SIZE    110
-#define NAME_MAX_BYTES 4096
+#define HEADER_SIZE 110
+#define PATH_SIZE   4096 /* the kernel's PATH_MAX: it passes over what is longer */
+
+/* One file's bytes while they are read. */
+struct scan {
+	const uint8_t *file;
+	size_t size;
+	struct cpio_facts facts;
+};
+
+/* The bytes that an archive's entries stand in: the file's, or what one segment unpacks to. */
+struct stretch {
+	const uint8_t *bytes;
+	size_t size;
+	enum compression compression;
+	uint64_t offset; /* in the file; of the packed segment */
+};
 
 struct header {
-	uint32_t mode, size, name_size;
+	uint32_t mode, size, name_size, sum;
+	bool has_sum;
 };
+
+static int refuse_at(uint64_t offset, const char *what, struct err *e)
+{
+	return refuse(e, "byte %" PRIu64 ": %s", offset, what);
+}
+
+static int refuse_in(const struct stretch *s, size_t at, const char *what, struct err *e)
+{
+	if (s->compression == COMPRESSION_NONE)
+		return refuse_at(s->offset + at, what, e);
+	return refuse(e, "byte %zu of what is packed at byte %" PRIu64 ": %s", at, s->offset, what);
+}
 
 static int hex_field(const uint8_t *at, uint32_t *ret)
 {
@@ -34,70 +62,99 @@ static int hex_field(const uint8_t *at, uint32_t *ret)
 	return 0;
 }
 
-static int read_header(const uint8_t *at, size_t left, struct header *ret, struct err *e)
+/* NULL, or what is wrong with the header. */
+static const char *read_header(const uint8_t *at, size_t left, struct header *ret)
 {
 	if (left < HEADER_SIZE)
-		return refuse(e, "a cpio header is cut short");
-	if (memcmp(at, "070701", 6) && memcmp(at, "070702", 6))
-		return refuse(e, "a cpio header without the newc magic");
+		return "a cpio archive is cut short";
+	if (!memcmp(at, "070707", 6))
+		return "a cpio archive of the old kind, where the kernel wants newc (cpio -H newc)";
+	ret->has_sum = !memcmp(at, "070702", 6);
+	if (memcmp(at, "070701", 6) && !ret->has_sum)
+		return "no cpio header, where one is due";
 	if (hex_field(at + 14, &ret->mode) || hex_field(at + 54, &ret->size) ||
-	    hex_field(at + 94, &ret->name_size))
-		return refuse(e, "a cpio header with a field that is not a number");
-	if (!ret->name_size || ret->name_size > NAME_MAX_BYTES)
-		return refuse(e, "a cpio name of %u bytes", ret->name_size);
-	return 0;
+	    hex_field(at + 94, &ret->name_size) || hex_field(at + 102, &ret->sum))
+		return "a cpio header with a field that is no number";
+	if (!ret->name_size || ret->name_size > PATH_SIZE)
+		return "a cpio entry whose name has no byte or more than 4096, which the kernel "
+		       "passes over";
+	if (S_ISLNK(ret->mode) && ret->size > PATH_SIZE)
+		return "a symbolic link to more than 4096 bytes, which the kernel passes over";
+	if (ret->size && !S_ISLNK(ret->mode) && !S_ISREG(ret->mode))
+		return "a cpio entry with content that is no file, which the kernel passes over";
+	return NULL;
 }
 
-static size_t round_up_4(size_t n)
+static size_t round_up(size_t n)
 {
-	return (n + 3) & ~(size_t)3;
+	return (n + CPIO_ALIGNMENT - 1) / CPIO_ALIGNMENT * CPIO_ALIGNMENT;
 }
 
-static void note_name(const char *name, struct cpio_facts *facts)
+static void keep_mark(char ret[MARK_SIZE], const uint8_t *content, size_t size)
+{
+	memset(ret, 0, MARK_SIZE);
+	memcpy(ret, content, size < MARK_SIZE ? size : MARK_SIZE - 1);
+}
+
+static void note_entry(struct cpio_facts *facts, const char *name, const uint8_t *content,
+		       size_t size)
 {
 	while (*name == '/' || (name[0] == '.' && name[1] == '/'))
 		name++;
 	if (!strcmp(name, "init"))
-		facts->has_init = 1;
+		facts->has_init = true;
+	if (!strcmp(name, &MARK_BEGUN[1]))
+		keep_mark(facts->begun, content, size);
+	if (!strcmp(name, &MARK_COMPLETE[1]))
+		keep_mark(facts->complete, content, size);
 }
 
-/* One archive from its first header to its trailer: *used is its length. */
-static int scan_archive(const uint8_t *bytes, size_t size, struct cpio_segment *segment,
-			struct cpio_facts *facts, size_t *used, struct err *e)
+static bool sum_is_right(const struct header *h, const uint8_t *content)
 {
-	size_t at = 0;
+	uint32_t sum = 0;
 
-	while (true) {
-		const char *name;
+	for (size_t i = 0; i < h->size; i++)
+		sum += content[i];
+	return !h->has_sum || !S_ISREG(h->mode) || sum == h->sum;
+}
+
+/* One archive from its first header to its trailer: *at is moved behind it. */
+static int scan_archive(struct scan *scan, const struct stretch *s, struct cpio_segment *segment,
+			size_t *at, struct err *e)
+{
+	const char *name = "";
+
+	while (strcmp(name, "TRAILER!!!") != 0) {
 		struct header h;
-		size_t content;
-		int r = read_header(bytes + at, size - at, &h, e);
+		const char *wrong = read_header(s->bytes + *at, s->size - *at, &h);
+		size_t content, end;
 
-		if (r)
-			return r;
-		name = (const char *)bytes + at + HEADER_SIZE;
-		content = round_up_4(at + HEADER_SIZE + h.name_size);
-		if (content > size || round_up_4(content + h.size) > round_up_4(size) ||
-		    content + h.size > size)
-			return refuse(e, "a cpio entry is cut short");
+		if (wrong)
+			return refuse_in(s, *at, wrong, e);
+		name = (const char *)s->bytes + *at + HEADER_SIZE;
+		content = round_up(*at + HEADER_SIZE + h.name_size);
+		end = content + h.size;
+		if (content > s->size || end > s->size)
+			return refuse_in(s, *at, "a cpio entry is cut short", e);
 		if (name[h.name_size - 1])
-			return refuse(e, "a cpio name that is not terminated");
-		at = round_up_4(content + h.size);
-		if (at > size)
-			at = size;
-		if (!strcmp(name, "TRAILER!!!")) {
-			*used = at;
-			return 0;
-		}
+			return refuse_in(s, *at, "a cpio name without an end", e);
+		if (!sum_is_right(&h, s->bytes + content))
+			return refuse_in(s, *at, "a cpio entry with another checksum", e);
+		*at = round_up(end) < s->size ? round_up(end) : s->size;
+		if (!strcmp(name, "TRAILER!!!"))
+			break;
 		segment->entries++;
 		segment->content_bytes += h.size;
-		note_name(name, facts);
+		note_entry(&scan->facts, name, s->bytes + content, h.size);
 	}
+	return 0;
 }
 
-static int new_segment(struct cpio_facts *facts, const char *compression, uint64_t offset,
+static int new_segment(struct scan *scan, enum compression compression, uint64_t offset,
 		       struct cpio_segment **ret, struct err *e)
 {
+	struct cpio_facts *facts = &scan->facts;
+
 	if (facts->count == CPIO_SEGMENTS_MAX)
 		return refuse_limit(e, "more than %d cpio archives", CPIO_SEGMENTS_MAX);
 	*ret = &facts->segments[facts->count++];
@@ -105,166 +162,125 @@ static int new_segment(struct cpio_facts *facts, const char *compression, uint64
 	return 0;
 }
 
-struct buffer {
-	uint8_t *bytes;
-	size_t size, room;
-};
-
-static int make_room(struct buffer *b, struct err *e)
+/* Archives one after another that are not packed, with zeroes between them, from *at on. */
+static int scan_plain(struct scan *scan, const struct stretch *s, size_t *at, struct err *e)
 {
-	if (b->size > CPIO_PLAIN_MAX)
-		return refuse_limit(e, "an archive that unpacks to more than %llu bytes",
-				    CPIO_PLAIN_MAX);
-	if (b->size == b->room) {
-		size_t room = b->room ? b->room * 2 : 1 << 20;
-		uint8_t *bytes = memory_zero(1, room);
+	bool packed = s->compression != COMPRESSION_NONE, behind = false;
 
-		if (b->size)
-			memcpy(bytes, b->bytes, b->size);
-		free(b->bytes);
-		b->bytes = bytes;
-		b->room = room;
-	}
-	return 0;
-}
-
-static int unpack_gzip(const uint8_t *bytes, size_t size, struct buffer *out, size_t *used,
-		       struct err *e)
-{
-	union {
-		const uint8_t *in;
-		Bytef *out;
-	} input = { .in = bytes };
-	z_stream z = { .next_in = input.out };
-	size_t fed = 0;
-	int r = 0, state = Z_OK;
-
-	if (inflateInit2(&z, 15 + 16) != Z_OK)
-		return refuse(e, "zlib cannot be initialised");
-	while (!r && state == Z_OK) {
-		size_t chunk = size - fed < 1 << 20 ? size - fed : 1 << 20;
-
-		r = make_room(out, e);
-		if (r)
-			break;
-		z.next_in = input.out + fed;
-		z.avail_in = (uInt)chunk;
-		z.next_out = out->bytes + out->size;
-		z.avail_out =
-			(uInt)(out->room - out->size > 1 << 20 ? 1 << 20 : out->room - out->size);
-		state = inflate(&z, Z_NO_FLUSH);
-		fed += chunk - z.avail_in;
-		out->size = (size_t)(z.next_out - out->bytes);
-	}
-	inflateEnd(&z);
-	*used = fed;
-	if (!r && state != Z_STREAM_END)
-		r = refuse(e, "a gzip archive is damaged or cut short");
-	return r;
-}
-
-static int unpack_zstd(const uint8_t *bytes, size_t size, struct buffer *out, size_t *used,
-		       struct err *e)
-{
-	ZSTD_DStream *z = ZSTD_createDStream();
-	ZSTD_inBuffer in = { bytes, size, 0 };
-	size_t hint = 1;
-	int r = 0;
-
-	while (!r && hint) {
-		ZSTD_outBuffer o;
-		size_t before = in.pos;
-
-		r = make_room(out, e);
-		if (r)
-			break;
-		o = (ZSTD_outBuffer){ out->bytes, out->room, out->size };
-		hint = ZSTD_decompressStream(z, &o, &in);
-		if (ZSTD_isError(hint) || (hint && in.pos == before && o.pos == out->size))
-			r = refuse(e, "a zstd archive is damaged or cut short");
-		out->size = o.pos;
-	}
-	ZSTD_freeDStream(z);
-	*used = in.pos;
-	return r;
-}
-
-/* Archives one after another that are not packed, with zeroes between them. */
-static int scan_plain(const uint8_t *bytes, size_t size, const char *compression, uint64_t offset,
-		      struct cpio_facts *facts, size_t *used, struct err *e)
-{
-	bool packed = strcmp(compression, "none");
-	size_t at = 0;
-
-	while (at < size) {
+	while (*at < s->size) {
 		struct cpio_segment *segment;
-		size_t n = 0;
 		int r;
 
-		if (!bytes[at]) {
-			at++;
+		if (!s->bytes[*at]) {
+			++*at;
 			continue;
 		}
-		if (bytes[at] != '0')
+		if (*at % CPIO_ALIGNMENT && (behind || s->bytes[*at] == '0'))
+			return refuse_in(s, *at,
+					 "what begins here does not begin at a multiple of 4: the "
+					 "kernel stops; put zeroes in front of it",
+					 e);
+		if (s->bytes[*at] != '0')
 			break;
-		r = new_segment(facts, compression, packed ? offset : offset + at, &segment, e);
+		r = new_segment(scan, s->compression, packed ? s->offset : s->offset + *at,
+				&segment, e);
 		if (!r)
-			r = scan_archive(bytes + at, size - at, segment, facts, &n, e);
+			r = scan_archive(scan, s, segment, at, e);
 		if (r)
 			return r;
-		at += n;
+		behind = true;
 	}
-	*used = at;
 	return 0;
 }
 
-static int scan_packed(const uint8_t *bytes, size_t size, uint64_t offset, struct cpio_facts *facts,
-		       size_t *used, struct err *e)
+/* NULL, or why the kernel does not unpack what begins here. */
+static const char *refuse_packed(enum compression c, const uint8_t *bytes, size_t size)
 {
-	enum image_kind kind = probe_kind(bytes, size);
-	struct buffer plain = { .bytes = NULL };
-	struct cpio_segment *segment;
-	size_t n = 0;
-	int r;
+	static const struct {
+		const char *magic, *why;
+	} unread[] = {
+		{ "BZh", "a bzip2 archive, which is not read here" },
+		{ "\x5d", "an lzma archive, which is not read here" },
+		{ "\x89LZO", "an LZO archive, which is not read here" },
+		{ "#BOOTCONFIG\n", "a boot configuration, which is not read here" },
+	};
 
-	if (kind == IMAGE_XZ) {
-		/* Its end is not known without unpacking it: take it for the last one. */
-		*used = size;
-		return new_segment(facts, "xz", offset, &segment, e);
-	}
-	if (kind != IMAGE_GZIP && kind != IMAGE_ZSTD)
-		return refuse(e, "bytes at %llu that are not a cpio archive",
-			      (unsigned long long)offset);
-	r = kind == IMAGE_GZIP ? unpack_gzip(bytes, size, &plain, used, e) :
-				 unpack_zstd(bytes, size, &plain, used, e);
+	if (c == COMPRESSION_LZ4)
+		return "LZ4 in frames, which the kernel does not unpack (lz4 -l makes the other)";
+	/* Stream flags, second byte: the kernel has CRC32 alone (lib/xz/xz_dec_stream.c). */
+	if (c == COMPRESSION_XZ && size > 7 && bytes[7] > 1)
+		return "xz with another check than CRC32, which the kernel does not unpack "
+		       "(xz --check=crc32)";
+	if (c != COMPRESSION_NONE)
+		return NULL;
+	for (size_t i = 0; i < ARRAY_SIZE(unread); i++)
+		if (size >= strlen(unread[i].magic) &&
+		    !memcmp(bytes, unread[i].magic, strlen(unread[i].magic)))
+			return unread[i].why;
+	return "neither cpio nor anything packed, so the kernel stops";
+}
+
+/* Whatever is packed may be something else than an initramfs, if it is the first thing. */
+static int no_initramfs(const struct scan *scan, const struct buffer *plain, int r)
+{
+	bool cpio = plain->size >= 5 && !memcmp(plain->bytes, "07070", 5);
+
+	return r && !scan->facts.count && !cpio ? -ENODATA : r;
+}
+
+static int scan_packed(struct scan *scan, size_t *at, struct err *e)
+{
+	const uint8_t *bytes = scan->file + *at;
+	size_t size = scan->size - *at, used = 0, end = 0;
+	enum compression c = compression_of(bytes, size);
+	const char *wrong = refuse_packed(c, bytes, size);
+	struct buffer plain auto_buffer = { .bytes = NULL };
+	struct stretch s = { .compression = c, .offset = *at };
+	int r = 0;
+
+	if (c != COMPRESSION_NONE)
+		r = unpack_memory(c, bytes, size, CPIO_PLAIN_MAX, &plain, &used, e);
+	if (r)
+		err_prefix(e, "byte %zu: ", *at);
+	else if (wrong)
+		r = refuse_at(*at, wrong, e);
+	s.bytes = plain.bytes;
+	s.size = plain.size;
 	if (!r)
-		r = scan_plain(plain.bytes, plain.size, kind == IMAGE_GZIP ? "gzip" : "zstd",
-			       offset, facts, &n, e);
-	if (!r && n != plain.size)
-		r = refuse(e, "a compressed archive that is not cpio");
-	free(plain.bytes);
-	return r;
+		r = scan_plain(scan, &s, &end, e);
+	if (!r && end < plain.size)
+		r = refuse_in(&s, end, "something else than cpio", e);
+	*at += used;
+	return no_initramfs(scan, &plain, r);
+}
+
+/* Ours ends with its mark. */
+static int check_marks(const struct cpio_facts *facts, struct err *e)
+{
+	if (!facts->begun[0] || !strcmp(facts->begun, facts->complete))
+		return 0;
+	return refuse(e, "it was cut: its last entry, " MARK_COMPLETE ", is missing or another's");
 }
 
 int cpio_scan(const uint8_t *bytes, size_t size, struct cpio_facts *ret, struct err *e)
 {
-	struct cpio_facts facts = { .count = 0 };
+	struct scan scan = { .file = bytes, .size = size };
+	struct stretch whole = { .bytes = bytes, .size = size };
 	size_t at = 0;
+	int r = 0;
 
-	while (at < size) {
-		size_t used = 0;
-		int r;
-
-		if (bytes[at] && bytes[at] != '0')
-			r = scan_packed(bytes + at, size - at, at, &facts, &used, e);
-		else
-			r = scan_plain(bytes + at, size - at, "none", at, &facts, &used, e);
-		if (r)
-			return r;
-		at += used;
+	while (!r && at < size) {
+		r = scan_plain(&scan, &whole, &at, e);
+		if (!r && at < size)
+			r = scan_packed(&scan, &at, e);
 	}
-	if (!facts.count)
-		return refuse(e, "no cpio archive in it");
-	*ret = facts;
-	return 0;
+	if (!r && !scan.facts.count) {
+		(void)refuse(e, "no cpio archive");
+		r = -ENODATA;
+	}
+	if (!r)
+		r = check_marks(&scan.facts, e);
+	if (!r)
+		*ret = scan.facts;
+	return r;
 }

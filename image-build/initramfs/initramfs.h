@@ -31,6 +31,7 @@ struct initramfs_build {
 	enum kernel_arch arch; /* what /init runs on; ARCH_UNKNOWN until it is added */
 	struct needs needs;    /* of the kernel; filled by the plan */
 	struct tree tree;
+	struct node *last; /* of the tree: behind all others in the archive */
 	struct spool spool;
 };
 
@@ -62,5 +63,8 @@ int initramfs_check_kernel(const struct initramfs_build *b, struct err *e);
 
 /* What b->needs and --module ask for of --kernel-modules, and the list of it. */
 int initramfs_add_modules(struct initramfs_build *b, struct err *e);
+
+/* When everything else is packed: the marks of init/plan/marks.h, and b->last. */
+int initramfs_add_marks(struct initramfs_build *b, struct err *e);
 
 #endif

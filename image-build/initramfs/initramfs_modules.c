@@ -7,7 +7,7 @@
 #include "image-build/kernel/elf.h"
 #include "image-build/base/memory.h"
 #include "image-build/initramfs/modules.h"
-#include "image-build/base/unpack.h"
+#include "image-build/base/blob.h"
 #include "init/plan/module_params.h"
 
 #define MODULE_MAX_BYTES (64ULL << 20)
@@ -31,7 +31,7 @@ static int add_module(struct initramfs_build *b, const struct modules *m,
 	int r;
 
 	node_set_inode(&holder, inode);
-	r = unpack_file(source, MODULE_MAX_BYTES, &b->spool, &inode->content, &inode->size, e);
+	r = blob_read_file(source, MODULE_MAX_BYTES, &b->spool, &inode->content, &inode->size, e);
 	if (!r)
 		r = check_module_arch(b, inode, source, e);
 	if (!r)

@@ -11,7 +11,7 @@ static struct json_object *segment_object(const struct cpio_segment *s)
 {
 	struct json_object *o = json_object_new_object();
 
-	json_add_text(o, "compression", s->compression);
+	json_add_text(o, "compression", compression_name(s->compression));
 	json_add_number(o, "offset", s->offset);
 	json_add_number(o, "entries", s->entries);
 	json_add_number(o, "content_bytes", s->content_bytes);

@@ -7,7 +7,7 @@
 #include "image-build/base/slice.h"
 #include "lib/err.h"
 
-/* The archives of an initramfs, packed or not, into o; -errno where it is none. */
+/* The archives of an initramfs, packed or not, into o; as cpio_scan() where it is none. */
 int archives_read(const struct slice *file, struct json_object *o, struct err *e);
 
 #endif

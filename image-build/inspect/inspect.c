@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
 #include "image-build/inspect/inspect.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -189,9 +190,10 @@ static int inspect_file(struct inspection *in, const struct slice *x, struct jso
 	case IMAGE_GZIP:
 	case IMAGE_ZSTD:
 	case IMAGE_XZ:
-		/* A compressed something is not an error. */
-		(void)archives_read(x, o, NULL);
-		return 0;
+	case IMAGE_LZ4:
+		r = archives_read(x, o, e);
+		/* A compressed something else is not an error. */
+		return r == -ENODATA ? 0 : r;
 	case IMAGE_TAR:
 		if (!in->options->wanted.given && is_layout(in->path))
 			json_add_text(o, "type", "OCI image layout (tar)");

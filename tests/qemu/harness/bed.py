@@ -32,6 +32,9 @@ DEFAULTS = {
 # architecture, with its name behind theirs.
 SHARED = ["SOCLE_IMAGE", "SOCLE_CACHE"]
 
+# What socle-image initramfs takes by an option of its own, since it checks it.
+CHECKED = {"/etc/socle/policy": "--policy", "/etc/socle/manifest.json": "--manifest"}
+
 # On every command line of the machine that most tests use.
 COMMON = machines.Q35.common()
 
@@ -108,7 +111,10 @@ class Bed:
             for number, (name, content) in enumerate(files.items()):
                 (draft / str(number)).write_bytes(content)
                 (draft / str(number)).chmod(0o755 if content.startswith(b"\x7fELF") else 0o644)
-                more += ["--file", f"{name}={draft / str(number)}"]
+                if name in CHECKED:
+                    more += [CHECKED[name], draft / str(number)]
+                else:
+                    more += ["--file", f"{name}={draft / str(number)}"]
             image.make_initramfs(programs.image, programs.init, tree, draft / "initramfs", *more)
 
         key = digest(programs.image, programs.init, tree / "modules.dep", *modules, *options, policy,

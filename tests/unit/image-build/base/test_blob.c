@@ -32,7 +32,7 @@ static void pack(struct bytes *b, enum compression compression, const uint8_t *p
 
 	expect_success("open", sink_open(&s, fd, compression, &e), &e);
 	expect_success("put", sink_put(&s, plain, size, &e), &e);
-	expect_success("finish", sink_finish(&s, &e), &e);
+	expect_success("finish", sink_finish(&s, 1, &e), &e);
 	assert_int_equal(s.size, size);
 	sink_close(&s);
 	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
@@ -198,12 +198,41 @@ static void test_wrong_type(void **state)
 	free(plain);
 }
 
+/* What is put behind it begins at a multiple of four, as a plain archive must. */
+static void test_padding(void **state)
+{
+	static const char text[] = "0123456789abcdefghijklmnopqrstuvwxyzABCD";
+	unsigned int padded = 0;
+
+	(void)state;
+	for (size_t i = 0; i < 3 * (sizeof(text) - 1); i++) {
+		enum compression compression = (enum compression)(i % 3);
+		uint64_t size[2];
+
+		for (unsigned int unit = 1; unit <= 4; unit += 3) {
+			struct bytes none = { .at = NULL };
+			int fd = bytes_open(&none);
+			struct err e = { .text = "" };
+			struct sink s;
+
+			expect_success("open", sink_open(&s, fd, compression, &e), &e);
+			expect_success("put", sink_put(&s, text, i / 3 + 1, &e), &e);
+			expect_success("finish", sink_finish(&s, unit, &e), &e);
+			sink_close(&s);
+			size[unit / 4] = (uint64_t)lseek(fd, 0, SEEK_END);
+			close(fd);
+		}
+		assert_int_equal(size[1], (size[0] + 3) / 4 * 4);
+		padded += size[0] != size[1];
+	}
+	assert_true(padded > 20);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_round_trip),
-		cmocka_unit_test(test_members),
-		cmocka_unit_test(test_damage),
+		cmocka_unit_test(test_padding),    cmocka_unit_test(test_round_trip),
+		cmocka_unit_test(test_members),    cmocka_unit_test(test_damage),
 		cmocka_unit_test(test_wrong_type),
 	};
 
