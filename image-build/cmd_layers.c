@@ -199,7 +199,7 @@ static int run(int argc, char **argv)
 const struct command command_layers = {
 	.name = "layers",
 	.summary = "Turn each layer of a container image into an erofs image with dm-verity",
-	.operands = "<OCI image layout: a directory or a tar>",
+	.operands = "<OCI image layout or docker archive: a directory or a tar>",
 	.details = "Writes layer-00.img (the bottom), layer-01.img, … and image.json, which\n"
 		   "holds the verity parameters of each and the command line that boots them.",
 	.options = options,

@@ -107,7 +107,7 @@ static int run(int argc, char **argv)
 const struct command command_merge = {
 	.name = "merge",
 	.summary = "Turn a container image into one erofs image with dm-verity, its layers applied",
-	.operands = "<OCI image layout: a directory or a tar>",
+	.operands = "<OCI image layout or docker archive: a directory or a tar>",
 	.details = "",
 	.options = options,
 	.more_options = convert_rows,

@@ -11,6 +11,7 @@
 #include "image-build/base/memory.h"
 #include "image-build/base/output.h"
 #include "image-build/base/refuse.h"
+#include "image-build/oci/media_type.h"
 #include "image-build/tree/resolve.h"
 #include "lib/cleanup.h"
 #include "image-build/base/write.h"
@@ -107,10 +108,12 @@ static int read_layer(void *context, size_t index, struct err *e)
 {
 	struct reading *reading = context;
 	const struct oci_layer *l = &reading->image->layers[index];
-	int fd auto_fd = oci_source_blob(reading->source, &l->digest, e);
+	int fd auto_fd = oci_source_file(reading->source, l->file, e);
 	char text[DIGEST_TEXT_SIZE];
 	int r = fd < 0 ? fd : 0;
 
+	if (r == -ENOENT && media_type_may_be_absent(l->media_type))
+		r = refuse(e, "a foreign layer that is not in the layout; fetch it first");
 	if (!r) {
 		reading->layers[index].spool.fd = output_scratch(reading->source->scratch, e);
 		r = reading->layers[index].spool.fd < 0 ? -EIO : 0;

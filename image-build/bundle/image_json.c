@@ -133,7 +133,8 @@ char *image_json(const struct oci_image *source, const struct image_layer *layer
 
 	json_add_number(o, "version", 1);
 	json_add_text(image, "ref", source->ref);
-	add_digest(image, "manifest_digest", &source->manifest);
+	if (source->manifest.size)
+		add_digest(image, "manifest_digest", &source->manifest);
 	add_digest(image, "config_digest", &source->config);
 	json_object_object_add(o, "image", image);
 	for (size_t i = 0; i < count; i++)

@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 #include "image-build/disk/built_image.h"
-#include "image-build/oci/oci.h"
+#include "image-build/oci/oci_image.h"
 
 /* One layer as image.json and the command line name it. */
 struct image_layer {

@@ -12,6 +12,7 @@
 #include "image-build/base/refuse.h"
 #include "image-build/inspect/archives.h"
 #include "image-build/inspect/partitions.h"
+#include "image-build/oci/docker_archive.h"
 #include "image-build/oci/oci_source.h"
 #include "lib/cleanup.h"
 #include "verity/superblock.h"
@@ -27,16 +28,20 @@ static bool proof_is_wanted(const struct proof_wanted *wanted)
 	return wanted->verify || wanted->root_hash;
 }
 
-static bool is_layout(const char *path)
+/* What an image comes in, or NULL. */
+static const char *image_source(const char *path)
 {
+	const char *found = NULL;
 	struct oci_source s;
 	char *text = NULL;
 	size_t size;
-	bool found;
 
 	if (oci_source_open(&s, path, ".", NULL))
-		return false;
-	found = !oci_source_text(&s, "oci-layout", &text, &size, NULL);
+		return NULL;
+	if (!oci_source_text(&s, "oci-layout", &text, &size, NULL))
+		found = "OCI image layout";
+	else if (docker_archive_is(&s))
+		found = "docker archive";
 	free(text);
 	oci_source_close(&s);
 	return found;
@@ -167,6 +172,17 @@ static int inspect_hash_device(const struct slice *x, const uint8_t *head, struc
 	return 0;
 }
 
+static void inspect_tar(const struct inspection *in, struct json_object *o)
+{
+	const char *source = in->options->wanted.given ? NULL : image_source(in->path);
+	char type[40];
+
+	if (!source)
+		return;
+	snprintf(type, sizeof(type), "%s (tar)", source);
+	json_add_text(o, "type", type);
+}
+
 static int inspect_file(struct inspection *in, const struct slice *x, struct json_object *o,
 			struct err *e)
 {
@@ -195,8 +211,7 @@ static int inspect_file(struct inspection *in, const struct slice *x, struct jso
 		/* A compressed something else is not an error. */
 		return r == -ENODATA ? 0 : r;
 	case IMAGE_TAR:
-		if (!in->options->wanted.given && is_layout(in->path))
-			json_add_text(o, "type", "OCI image layout (tar)");
+		inspect_tar(in, o);
 		break;
 	case IMAGE_EROFS:
 	case IMAGE_EXT4:
@@ -232,7 +247,9 @@ int inspect_path(const char *path, const struct inspect_options *options, struct
 	if (fd < 0 || fstat(fd, &st))
 		return system_failed(e, "open");
 	if (S_ISDIR(st.st_mode)) {
-		json_add_text(o, "type", is_layout(path) ? "OCI image layout" : "directory");
+		const char *source = image_source(path);
+
+		json_add_text(o, "type", source ? source : "directory");
 		r = 0;
 	} else if (!S_ISREG(st.st_mode) && !S_ISBLK(st.st_mode)) {
 		return refuse(e, "neither a file nor a block device nor a directory");

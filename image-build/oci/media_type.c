@@ -16,19 +16,14 @@ static const struct {
 	{ OCI "layer.v1.tar", COMPRESSION_NONE },
 	{ OCI "layer.v1.tar+gzip", COMPRESSION_GZIP },
 	{ OCI "layer.v1.tar+zstd", COMPRESSION_ZSTD },
+	{ OCI "layer.nondistributable.v1.tar", COMPRESSION_NONE },
+	{ OCI "layer.nondistributable.v1.tar+gzip", COMPRESSION_GZIP },
+	{ OCI "layer.nondistributable.v1.tar+zstd", COMPRESSION_ZSTD },
+	{ DOCKER "image.rootfs.foreign.diff.tar", COMPRESSION_NONE },
+	{ DOCKER "image.rootfs.foreign.diff.tar.gzip", COMPRESSION_GZIP },
 	{ DOCKER "image.rootfs.diff.tar", COMPRESSION_NONE },
 	{ DOCKER "image.rootfs.diff.tar.gzip", COMPRESSION_GZIP },
 	{ DOCKER "image.rootfs.diff.tar.zstd", COMPRESSION_ZSTD },
-};
-
-/* A part of a name that says why a layer cannot be had. */
-static const struct {
-	const char *part;
-	const char *why;
-} refused[] = {
-	{ "encrypted", "it is encrypted; decrypt the image first" },
-	{ "nondistributable", "it is a foreign layer that its layout need not hold" },
-	{ "foreign", "it is a foreign layer that its layout need not hold" },
 };
 
 bool media_type_is_index(const char *type)
@@ -50,8 +45,26 @@ int media_type_layer(const char *type, enum compression *ret, struct err *e)
 			*ret = layers[i].compression;
 			return 0;
 		}
-	for (size_t i = 0; i < ARRAY_SIZE(refused); i++)
-		if (strstr(type, refused[i].part))
-			return refuse(e, "media type %.90s: %s", type, refused[i].why);
+	if (strstr(type, "encrypted"))
+		return refuse(e, "media type %.90s: it is encrypted; decrypt the image first",
+			      type);
 	return refuse(e, "media type %.90s is not a known kind of layer", type);
+}
+
+bool media_type_may_be_absent(const char *type)
+{
+	return strstr(type, ".nondistributable.") || strstr(type, ".foreign.");
+}
+
+const char *media_type_docker_layer(enum compression compression)
+{
+	switch (compression) {
+	case COMPRESSION_NONE:
+		return DOCKER "image.rootfs.diff.tar";
+	case COMPRESSION_GZIP:
+		return DOCKER "image.rootfs.diff.tar.gzip";
+	case COMPRESSION_ZSTD:
+		break;
+	}
+	return DOCKER "image.rootfs.diff.tar.zstd";
 }

@@ -2,29 +2,15 @@
 #ifndef IMAGE_BUILD_OCI_OCI_H
 #define IMAGE_BUILD_OCI_OCI_H
 
-#include "image-build/base/blob.h"
-#include "image-build/base/limits.h"
+#include "image-build/oci/oci_image.h"
 #include "image-build/oci/oci_source.h"
 
 /*
  * From an image layout to the list of one image's layers. Every document is
  * checked against the digest and size that led to it before it is read.
- * Sources: OCI image-spec, image-index.md, manifest.md, config.md.
+ * Sources: OCI image-spec, image-index.md, manifest.md, config.md. Where there is
+ * no index.json it is read as image-build/oci/docker_archive.h does.
  */
-struct oci_layer {
-	struct digest digest; /* of the blob */
-	uint64_t size;        /* of the blob, bytes */
-	struct digest diff_id;
-	char media_type[96];
-	enum compression compression;
-};
-
-struct oci_image {
-	char ref[256]; /* org.opencontainers.image.ref.name, or "" */
-	struct digest manifest, config;
-	size_t layer_count;
-	struct oci_layer layers[LAYERS_MAX]; /* [0] is the bottom */
-};
 
 /*
  * Which image of the layout: ref may be NULL (there must be only one then),

@@ -1,22 +1,37 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
 #include "image-build/oci/oci_source.h"
 
-#include <archive.h>
-#include <archive_entry.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "image-build/base/identify.h"
 #include "image-build/base/limits.h"
 #include "image-build/base/memory.h"
-#include "image-build/tree/name.h"
-#include "image-build/base/output.h"
 #include "image-build/base/refuse.h"
+#include "image-build/oci/tar_member.h"
 #include "image-build/base/write.h"
 #include "lib/cleanup.h"
 #include "lib/io.h"
+
+/* The first bytes of a packed archive say why it cannot be read. */
+static int check_plain(const char *path, struct err *e)
+{
+	int fd auto_fd = open(path, O_RDONLY | O_CLOEXEC);
+	uint8_t head[PROBE_BYTES];
+	ssize_t n = fd < 0 ? -errno : io_pread(fd, head, sizeof(head), 0);
+	enum image_kind kind = n < 0 ? IMAGE_UNKNOWN : probe_kind(head, (size_t)n);
+
+	if (n < 0)
+		return system_result(e, n, "read %s", path);
+	if (kind == IMAGE_GZIP || kind == IMAGE_ZSTD || kind == IMAGE_XZ)
+		return refuse(e, "%s: it is packed with %s; unpack it first", path,
+			      probe_name(kind));
+	return 0;
+}
 
 int oci_source_open(struct oci_source *ret, const char *path, const char *scratch, struct err *e)
 {
@@ -31,6 +46,11 @@ int oci_source_open(struct oci_source *ret, const char *path, const char *scratc
 			return system_failed(e, "open %s", path);
 	} else if (!S_ISREG(st.st_mode)) {
 		return refuse(e, "%s is neither a directory nor a file", path);
+	} else {
+		int r = check_plain(path, e);
+
+		if (r)
+			return r;
 	}
 	*ret = s;
 	return 0;
@@ -43,77 +63,28 @@ void oci_source_close(struct oci_source *s)
 	s->directory = -1;
 }
 
-/* Copy one member of a tar into a file of its own. */
-static int copy_member(const struct oci_source *s, struct archive *a, struct err *e)
+static int open_in_directory(const struct oci_source *s, const char *name, struct err *e)
 {
-	int fd auto_fd = output_scratch(s->scratch, e);
-	const void *bytes;
-	la_int64_t offset;
-	size_t size;
-	int r;
+	int fd auto_fd = openat(s->directory, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stat st;
 
-	if (fd < 0)
-		return fd;
-	while ((r = archive_read_data_block(a, &bytes, &size, &offset)) == ARCHIVE_OK) {
-		r = write_all_at(fd, bytes, size, (uint64_t)offset);
-		if (r)
-			return system_result(e, r, "write a temporary file in %s", s->scratch);
-	}
-	if (r != ARCHIVE_EOF)
-		return refuse(e, "%s", archive_error_string(a));
-	if (lseek(fd, 0, SEEK_SET))
-		return system_failed(e, "rewind a temporary file");
+	if (fd < 0 || fstat(fd, &st))
+		return system_failed(e, "%s", name);
+	if (!S_ISREG(st.st_mode))
+		return refuse(e, "%s is not a file", name);
 	return steal_fd(&fd);
 }
 
-static int find_member(const struct oci_source *s, struct archive *a, const char *name,
-		       struct err *e)
+int oci_source_file(const struct oci_source *s, const char *name, struct err *e)
 {
-	struct archive_entry *entry;
-	int r;
-
-	while ((r = archive_read_next_header(a, &entry)) == ARCHIVE_OK || r == ARCHIVE_WARN) {
-		const char *raw = archive_entry_pathname(entry);
-		char clean[LIMIT_PATH + 1];
-
-		if (raw && archive_entry_filetype(entry) == AE_IFREG &&
-		    !name_clean(raw, clean, NULL) && !strcmp(clean, name))
-			return copy_member(s, a, e);
-	}
-	if (r != ARCHIVE_EOF)
-		return refuse(e, "damaged tar: %s", archive_error_string(a));
-	return err_set(e, FAIL_VALUE_INVALID, ENOENT, "it has no file %s", name);
-}
-
-static int open_member(const struct oci_source *s, const char *name, struct err *e)
-{
-	struct archive *a = archive_read_new();
-	int fd;
-
-	archive_read_support_format_tar(a);
-	if (archive_read_open_filename(a, s->path, 1 << 16) == ARCHIVE_OK)
-		fd = find_member(s, a, name, e);
-	else
-		fd = refuse(e,
-			    "not an OCI image layout: neither a directory nor an uncompressed tar");
-	archive_read_free(a);
-	return fd;
-}
-
-static int open_file(const struct oci_source *s, const char *name, struct err *e)
-{
-	int fd;
-
-	if (s->directory < 0)
-		return open_member(s, name, e);
-	fd = openat(s->directory, name, O_RDONLY | O_CLOEXEC);
-	return fd < 0 ? system_failed(e, "%s", name) : fd;
+	return s->directory < 0 ? tar_member_open(s->path, s->scratch, name, e) :
+				  open_in_directory(s, name, e);
 }
 
 int oci_source_text(const struct oci_source *s, const char *name, char **ret, size_t *ret_size,
 		    struct err *e)
 {
-	int fd auto_fd = open_file(s, name, e);
+	int fd auto_fd = oci_source_file(s, name, e);
 	struct stat st;
 	char *text;
 	ssize_t n;
@@ -122,8 +93,6 @@ int oci_source_text(const struct oci_source *s, const char *name, char **ret, si
 		return fd;
 	if (fstat(fd, &st))
 		return system_failed(e, "%s", name);
-	if (!S_ISREG(st.st_mode))
-		return refuse(e, "%s is not a file", name);
 	if (st.st_size > LIMIT_JSON_BYTES)
 		return refuse_limit(e, "%s has %lld bytes, at most %d", name, (long long)st.st_size,
 				    LIMIT_JSON_BYTES);
@@ -136,24 +105,4 @@ int oci_source_text(const struct oci_source *s, const char *name, char **ret, si
 	*ret = text;
 	*ret_size = (size_t)n;
 	return 0;
-}
-
-static void blob_name(const struct digest *d, char name[16 + DIGEST_TEXT_SIZE])
-{
-	char text[DIGEST_TEXT_SIZE];
-	char *colon;
-
-	digest_text(d, text);
-	colon = strchr(text, ':');
-	*colon = '/';
-	memcpy(name, "blobs/", 6);
-	memcpy(name + 6, text, strlen(text) + 1);
-}
-
-int oci_source_blob(const struct oci_source *s, const struct digest *d, struct err *e)
-{
-	char name[16 + DIGEST_TEXT_SIZE];
-
-	blob_name(d, name);
-	return open_file(s, name, e);
 }

@@ -2,12 +2,13 @@
 #ifndef IMAGE_BUILD_OCI_OCI_SOURCE_H
 #define IMAGE_BUILD_OCI_OCI_SOURCE_H
 
-#include "image-build/base/digest.h"
+#include <stddef.h>
+
 #include "lib/err.h"
 
 /*
- * The files of an OCI image layout, wherever they are: a directory, or a tar
- * that is not compressed. Source: OCI image-spec, image-layout.md.
+ * The files of an OCI image layout or a docker archive, wherever they are: a
+ * directory, or a tar that is not compressed. Source: OCI image-spec, image-layout.md.
  */
 struct oci_source {
 	const char *path;    /* as the user wrote it; callers put it before a message */
@@ -22,7 +23,11 @@ void oci_source_close(struct oci_source *s);
 int oci_source_text(const struct oci_source *s, const char *name, char **ret, size_t *ret_size,
 		    struct err *e);
 
-/* A blob, open for reading from its beginning; nothing of it is checked. */
-int oci_source_blob(const struct oci_source *s, const struct digest *d, struct err *e);
+/*
+ * A file by its cleaned name, open for reading from its beginning; nothing of it
+ * is checked. -ENOENT where it is not there. In a tar, links are followed, and a
+ * name that two members have is refused.
+ */
+int oci_source_file(const struct oci_source *s, const char *name, struct err *e);
 
 #endif

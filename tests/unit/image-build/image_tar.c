@@ -93,7 +93,7 @@ void tar_add(struct bytes *b, const struct member *members)
 	for (const struct member *m = members; m->name; m++) {
 		char type = m->type ? m->type : '0';
 		unsigned int mode = m->mode ? m->mode : type == '5' ? 0755 : 0644;
-		size_t size = m->data ? strlen(m->data) : 0;
+		size_t size = m->data_size ? m->data_size : m->data ? strlen(m->data) : 0;
 
 		if (m->pax)
 			add_pax(b, m, m->pax);

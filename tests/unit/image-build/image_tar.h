@@ -28,6 +28,7 @@ struct member {
 	const char *name;
 	char type;        /* 0: '0', a regular file; TYPE_NUL: 0 */
 	const char *data; /* text; NULL for none */
+	size_t data_size; /* bytes, where it is not text; else 0 */
 	const char *link;
 	unsigned int mode; /* 0: 0755 for a directory, 0644 for the rest */
 	unsigned int uid;

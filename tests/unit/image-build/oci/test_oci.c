@@ -48,11 +48,12 @@ static char *put_blob(const struct temp *t, const char *type, const char *docume
 }
 
 /* An image whose manifest has these layers and whose configuration has these diff_ids. */
-static char *put_image(const struct temp *t, const char *layers, const char *ids, const char *more)
+static char *put_image_for(const struct temp *t, const char *arch, const char *layers,
+			   const char *ids, const char *more)
 {
-	char *config = text("{\"os\":\"linux\",\"architecture\":\"amd64\","
+	char *config = text("{\"os\":\"linux\",\"architecture\":\"%s\","
 			    "\"rootfs\":{\"type\":\"layers\",\"diff_ids\":[%s]}}",
-			    ids);
+			    arch, ids);
 	char *descriptor = put_blob(t, "application/vnd.oci.image.config.v1+json", config, "");
 	char *manifest = text("{\"config\":%s,\"layers\":[%s]}", descriptor, layers);
 	char *out = put_blob(t, MANIFEST_TYPE, manifest, more);
@@ -61,6 +62,11 @@ static char *put_image(const struct temp *t, const char *layers, const char *ids
 	free(descriptor);
 	free(manifest);
 	return out;
+}
+
+static char *put_image(const struct temp *t, const char *layers, const char *ids, const char *more)
+{
+	return put_image_for(t, "amd64", layers, ids, more);
 }
 
 static int load(const struct temp *t, const char *ref, const char *platform,
@@ -184,7 +190,7 @@ static void test_choice(void **state)
 	two = put_image(&t, LAYER "," LAYER, DIFF_ID "," DIFF_ID, REF("two"));
 	both = text("%s,%s", one, two);
 	expect_failure("both", load_index(&t, both, NULL, "linux/amd64", image, &e), &e,
-		       FAIL_VALUE_INVALID, "one, two");
+		       FAIL_VALUE_INVALID, "one [linux/amd64], two [linux/amd64]");
 	expect_success("two", load_index(&t, both, "two", "linux/amd64", image, &e), &e);
 	assert_int_equal(image->layer_count, 2);
 	assert_string_equal(image->ref, "two");
@@ -216,6 +222,40 @@ static void test_choice(void **state)
 	free(arm);
 	free(inner);
 	free(nested);
+	temp_remove(&t);
+	free(image);
+}
+
+/* Descriptors that state no platform: the images' configurations do. */
+static void test_platform_of_configuration(void **state)
+{
+	struct oci_image *image = calloc(1, sizeof(*image));
+	struct err e = { .text = "" };
+	struct temp t;
+	char *amd, *arm, *absent, *both, *three;
+
+	(void)state;
+	temp_make(&t);
+	amd = put_image_for(&t, "amd64", LAYER, DIFF_ID, "");
+	arm = put_image_for(&t, "arm64", LAYER "," LAYER, DIFF_ID "," DIFF_ID, "");
+	absent = text("{\"mediaType\":\"" MANIFEST_TYPE "\",\"digest\":\"sha256:" ZEROES
+		      "\",\"size\":5}");
+	both = text("%s,%s", amd, arm);
+	three = text("%s,%s,%s", absent, amd, arm);
+	expect_success("arm", load_index(&t, both, NULL, "linux/arm64", image, &e), &e);
+	assert_int_equal(image->layer_count, 2);
+	expect_success("amd", load_index(&t, both, NULL, "linux/amd64", image, &e), &e);
+	assert_int_equal(image->layer_count, 1);
+	expect_failure("none", load_index(&t, both, NULL, "linux/s390x", image, &e), &e,
+		       FAIL_VALUE_INVALID, "no image for platform linux/s390x");
+	/* A layout need not hold what is for others. */
+	expect_success("sparse", load_index(&t, three, NULL, "linux/arm64", image, &e), &e);
+	assert_int_equal(image->layer_count, 2);
+	free(amd);
+	free(arm);
+	free(absent);
+	free(both);
+	free(three);
 	temp_remove(&t);
 	free(image);
 }
@@ -291,8 +331,14 @@ static void test_media_types(void **state)
 		{ "application/vnd.oci.image.layer.v1.tar+zstd", COMPRESSION_ZSTD, NULL },
 		{ "application/vnd.docker.image.rootfs.diff.tar.gzip", COMPRESSION_GZIP, NULL },
 		{ "application/vnd.oci.image.layer.v1.tar+gzip+encrypted", 0, "encrypted" },
-		{ "application/vnd.oci.image.layer.nondistributable.v1.tar+gzip", 0, "foreign" },
-		{ "application/vnd.docker.image.rootfs.foreign.diff.tar.gzip", 0, "foreign" },
+		{ "application/vnd.oci.image.layer.nondistributable.v1.tar", COMPRESSION_NONE,
+		  NULL },
+		{ "application/vnd.oci.image.layer.nondistributable.v1.tar+gzip", COMPRESSION_GZIP,
+		  NULL },
+		{ "application/vnd.oci.image.layer.nondistributable.v1.tar+zstd", COMPRESSION_ZSTD,
+		  NULL },
+		{ "application/vnd.docker.image.rootfs.foreign.diff.tar.gzip", COMPRESSION_GZIP,
+		  NULL },
 		{ "application/vnd.oci.image.layer.v1.tar+lz4", 0, "tar+lz4" },
 		{ "application/vnd.erofs.layer.v1", 0, "erofs" },
 		{ "", 0, "not a known kind of layer" },
@@ -311,6 +357,10 @@ static void test_media_types(void **state)
 		if (!types[i].words)
 			assert_int_equal(c, types[i].compression);
 	}
+	for (size_t i = 0; i < ARRAY_SIZE(types); i++)
+		assert_int_equal(media_type_may_be_absent(types[i].type),
+				 strstr(types[i].type, "foreign") ||
+					 strstr(types[i].type, "nondistributable"));
 	assert_true(media_type_is_index(INDEX_TYPE) && !media_type_is_index(MANIFEST_TYPE));
 	assert_true(media_type_is_manifest(MANIFEST_TYPE) && !media_type_is_manifest(INDEX_TYPE));
 }
@@ -318,9 +368,13 @@ static void test_media_types(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_images),           cmocka_unit_test(test_layer_limit),
-		cmocka_unit_test(test_choice),           cmocka_unit_test(test_documents),
-		cmocka_unit_test(test_altered_document), cmocka_unit_test(test_media_types),
+		cmocka_unit_test(test_images),
+		cmocka_unit_test(test_layer_limit),
+		cmocka_unit_test(test_choice),
+		cmocka_unit_test(test_documents),
+		cmocka_unit_test(test_platform_of_configuration),
+		cmocka_unit_test(test_altered_document),
+		cmocka_unit_test(test_media_types),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
