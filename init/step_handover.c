@@ -9,6 +9,7 @@
 
 #include "init/tell/log.h"
 #include "init/steps.h"
+#include "init/root/interpreter.h"
 #include "init/root/systemd.h"
 #include "init/tell/leave.h"
 #include "init/tell/watchdog.h"
@@ -26,6 +27,28 @@ static bool is_absence(int errnum)
 	return errnum == ENOENT || errnum == ENOTDIR || errnum == ELOOP || errnum == EACCES;
 }
 
+#define INTERPRETERS_MAX 5 /* as many as the kernel follows */
+
+/* The agent may be a script, whose program needs a loader: all of them must be there. */
+static int check_interpreters(int root, int agent, struct err *e)
+{
+	char path[2][INTERPRETER_SIZE];
+	auto_fd int fd = -1;
+
+	for (int i = 0; i < INTERPRETERS_MAX && interpreter_of(i ? fd : agent, path[i % 2]); i++) {
+		cleanup_fd(&fd);
+		fd = sys_open_in_root(root, path[i % 2], O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+		if (fd < 0 && is_absence(errno))
+			return err_errno(e, FAIL_AGENT_EXEC_FAILED,
+					 "%s needs %s, which is not in the root",
+					 i ? path[(i + 1) % 2] : "it", path[i % 2]);
+		if (fd < 0)
+			return err_errno(e, FAIL_DEVICE_READ_FAILED, "open %s in the new root",
+					 path[i % 2]);
+	}
+	return 0;
+}
+
 /*
  * Before the policy turns a bad block into a panic: the agent is there, may be
  * executed, and its first bytes are good.
@@ -39,6 +62,7 @@ static int check_agent(const struct boot_plan *plan, struct err *e)
 			   sys_open_in_root(root, plan->agent, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	struct stat st;
 	char start[64];
+	int r;
 
 	/* A kernel without it mounts an erofs of LZ4 alone, and then cannot open a file. */
 	if (fd < 0 && errno == EOPNOTSUPP)
@@ -56,7 +80,10 @@ static int check_agent(const struct boot_plan *plan, struct err *e)
 			       plan->agent);
 	if (read(fd, start, sizeof(start)) < 0)
 		return err_errno(e, FAIL_DEVICE_READ_FAILED, "read %s", plan->agent);
-	return 0;
+	r = check_interpreters(root, fd, e);
+	if (r)
+		err_prefix(e, "%s cannot be executed: ", plan->agent);
+	return r;
 }
 
 static int arm_all(struct boot *b, struct err *e)

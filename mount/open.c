@@ -152,8 +152,15 @@ static int open_verity(const struct volume *v, const struct parts *parts, int ue
 	if (r)
 		return r;
 	r = verity_prove(&o->device, &o->params, uevents, e);
-	if (r)
-		(void)verity_close(v->dm_name);
+	if (!r)
+		return 0;
+	(void)verity_close(v->dm_name);
+	/* A reference by place or offset may have led to another disk than was meant. */
+	if (parts->hash == parts->data)
+		err_prefix(e, "%s: ", parts->data->name);
+	else
+		err_prefix(e, "data on %s, hash tree on %s: ", parts->data->name,
+			   parts->hash->name);
 	return r;
 }
 

@@ -144,6 +144,8 @@ static int read_partition(int dir, struct blockdev *b)
 
 	if (r == -ENOENT) {
 		read_serial(dir, b);
+		if (read_number(dir, "queue/logical_block_size", &b->sector_bytes))
+			b->sector_bytes = SECTOR_BYTES;
 		return 0;
 	}
 	if (r || !number || number > UINT32_MAX)
@@ -166,11 +168,12 @@ int blockdev_read(int sysfs, const char *name, struct blockdev *ret)
 	devref_node_name(b.name);
 	snprintf(path, sizeof(path), "class/block/%s", name);
 	dir = openat(sysfs, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (dir < 0 || read_dev(dir, &b) || read_number(dir, "size", &sectors) || !sectors ||
+	if (dir < 0 || read_dev(dir, &b) || read_number(dir, "size", &sectors) ||
 	    sectors > INT64_MAX / SECTOR_BYTES || read_partition(dir, &b) ||
 	    read_place(sysfs, path, &b))
 		return -ENOENT;
 	b.size_bytes = sectors * SECTOR_BYTES;
+	b.empty = !sectors;
 	*ret = b;
 	return 0;
 }
@@ -246,9 +249,10 @@ const char *blockdev_inventory(const struct blockdev_set *set, char *buf, size_t
 	for (size_t i = 0; i < set->count; i++) {
 		const struct blockdev *b = &set->dev[i];
 		char one[256];
-		int n = snprintf(one, sizeof(one), "%s%s(%llu bytes%s%s)", used ? " " : "", b->name,
-				 (unsigned long long)b->size_bytes, b->serial[0] ? ", serial=" : "",
-				 b->serial);
+		int n = snprintf(one, sizeof(one), "%s%s(%llu bytes%s%s%s)", used ? " " : "",
+				 b->name, (unsigned long long)b->size_bytes,
+				 b->foreign_gpt ? ", a GPT of another sector size" : "",
+				 b->serial[0] ? ", serial=" : "", b->serial);
 
 		if (b->partuuid[0])
 			n = snprintf(one + n - 1, sizeof(one) - (size_t)n, ", PARTUUID=%s)",

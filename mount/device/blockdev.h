@@ -35,7 +35,10 @@ struct blockdev {
 	char address[BLOCKDEV_ADDRESS_SIZE];
 	unsigned int major, minor;
 	unsigned int partition; /* its number, 0 for a whole disk */
-	uint64_t size_bytes;    /* never 0 */
+	uint64_t size_bytes;
+	bool empty;            /* of size 0: listed, and answers to nothing */
+	uint64_t sector_bytes; /* a disk's own; the unit of its partition table */
+	bool foreign_gpt;      /* a GPT is there, and no place where the kernel looks for one */
 	/* Ids that are read from the device itself, when a reference asks for them. */
 	bool probed;
 	char partuuid[40];
@@ -51,7 +54,7 @@ struct blockdev_set {
 
 /*
  * Read one device by its name in sysfs. 0: filled; -ENOENT: there is none, or
- * it is not ready (no medium, size 0), or it is of a kind that no host
+ * it is not ready, or it is of a kind that no host
  * attaches (loop, ram, device-mapper …); nothing is recorded in e for that.
  */
 int blockdev_read(int sysfs, const char *name, struct blockdev *ret);

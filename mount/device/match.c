@@ -134,7 +134,7 @@ size_t devref_match(const struct blockdev_set *set, const struct devref *ref, st
 	size_t count = 0;
 
 	for (size_t i = 0; i < set->count; i++) {
-		if (!base_matches(&set->dev[i], ref))
+		if (set->dev[i].empty || !base_matches(&set->dev[i], ref))
 			continue;
 		for (size_t j = 0; j < set->count; j++)
 			if (is_meant(&set->dev[j], &set->dev[i], ref) && !count++)

@@ -215,7 +215,7 @@ static void probe_disk(int dev, struct blockdev *disk, struct blockdev_set *set)
 		struct blockdev *b = &set->dev[i];
 		bool is_partition = !strcmp(b->disk, disk->name);
 
-		if (!b->probed && (b == disk || is_partition))
+		if (!b->probed && !b->empty && (b == disk || is_partition))
 			b->probed = probe_filesystem_ids(dev, b) && (b == disk || table_read);
 	}
 }
@@ -225,4 +225,27 @@ void probe_ids(int dev, struct blockdev_set *set)
 	for (size_t i = 0; i < set->count; i++)
 		if (!set->dev[i].partition)
 			probe_disk(dev, &set->dev[i], set);
+}
+
+/* A GPT's header is in the second sector, whatever a sector is. */
+static bool has_gpt_at(int fd, uint64_t sector_bytes)
+{
+	char signature[8];
+
+	return io_pread(fd, signature, sizeof(signature), sector_bytes) ==
+		       (ssize_t)sizeof(signature) &&
+	       !memcmp(signature, "EFI PART", sizeof(signature));
+}
+
+void probe_foreign_gpt(int dev, struct blockdev_set *set)
+{
+	for (size_t i = 0; i < set->count; i++) {
+		struct blockdev *b = &set->dev[i];
+		auto_fd int fd = -1;
+
+		if (b->partition || b->empty)
+			continue;
+		fd = device_node_open(dev, b->name, b->major, b->minor, NULL);
+		b->foreign_gpt = fd >= 0 && has_gpt_at(fd, b->sector_bytes == 512 ? 4096 : 512);
+	}
 }

@@ -24,4 +24,10 @@ int probe_fstype(int fd, char type[FSTYPE_SIZE], struct err *e);
  */
 void probe_ids(int dev, struct blockdev_set *set);
 
+/*
+ * Fill foreign_gpt of every disk of the set: an image of a disk may have been
+ * written for sectors of 512 bytes and attached with 4,096, or the reverse.
+ */
+void probe_foreign_gpt(int dev, struct blockdev_set *set);
+
 #endif

@@ -76,15 +76,38 @@ static int ambiguous(const struct device_search *s, const struct device_wish *wi
 	return r;
 }
 
-static int not_found(const struct device_search *s, const struct device_wish *wish, int timeout_ms,
+#define VIRTIO_BLK_SERIAL 20 /* bytes: VIRTIO_BLK_ID_BYTES */
+
+/* A serial number that is longer than any disk here can show. */
+static bool is_too_long_a_serial(const struct blockdev_set *set, const struct devref *ref)
+{
+	for (size_t i = 0; i < set->count; i++)
+		if (strncmp(set->dev[i].name, "vd", 2))
+			return false;
+	return set->count && ref->kind == DEVREF_SERIAL && strlen(ref->value) > VIRTIO_BLK_SERIAL;
+}
+
+static bool names_partition(const struct devref *ref)
+{
+	return ref->kind == DEVREF_PARTUUID || ref->kind == DEVREF_PARTLABEL || ref->partition ||
+	       ref->partition_offset;
+}
+
+static int not_found(struct device_search *s, const struct device_wish *wish, int timeout_ms,
 		     struct err *e)
 {
 	char ref[DEVREF_TEXT_SIZE], inventory[ERR_TEXT_SIZE];
-	int r = err_set(e, FAIL_DEVICE_NOT_FOUND, ENODEV,
-			"no device matched %s within %d s; present: %s",
-			devref_print(wish->ref, ref, sizeof(ref)), (timeout_ms + 999) / 1000,
-			blockdev_inventory(&s->set, inventory, sizeof(inventory) / 2 + 128));
+	int r;
 
+	if (names_partition(wish->ref))
+		probe_foreign_gpt(s->dev, &s->set);
+	r = err_set(e, FAIL_DEVICE_NOT_FOUND, ENODEV,
+		    "no device matched %s within %d s%s; present: %s",
+		    devref_print(wish->ref, ref, sizeof(ref)), (timeout_ms + 999) / 1000,
+		    is_too_long_a_serial(&s->set, wish->ref) ?
+			    " (virtio-blk shows 20 bytes of a serial number, this one is longer)" :
+			    "",
+		    blockdev_inventory(&s->set, inventory, sizeof(inventory) / 2 + 128));
 	err_volume(e, wish->volume);
 	return r;
 }

@@ -14,6 +14,12 @@ static void fill_sysroot(int dir)
 	put_text(dir, "sysroot/sbin/init", "\177ELF");
 	fchmodat(dir, "sysroot/sbin/init", 0755, 0);
 	put_text(dir, "sysroot/sbin/text", "not a program");
+	put_text(dir, "sysroot/sbin/script", "#! /bin/absent -e\n");
+	fchmodat(dir, "sysroot/sbin/script", 0755, 0);
+	put_text(dir, "sysroot/sbin/twice", "#!/sbin/script\n");
+	fchmodat(dir, "sysroot/sbin/twice", 0755, 0);
+	put_text(dir, "sysroot/sbin/loop", "#!/sbin/loop\n");
+	fchmodat(dir, "sysroot/sbin/loop", 0755, 0);
 	put_dir(dir, "sysroot/sbin/folder");
 	put_link(dir, "sysroot/sbin/nowhere", "gone");
 	mkfifoat(dir, "sysroot/sbin/fifo", 0755);
@@ -129,13 +135,22 @@ static void test_agents(void **state)
 		const char *path;
 		enum fail_code code;
 		const char *words;
+		unsigned int more_calls;
 	} rows[] = {
-		{ "/sbin/absent", FAIL_AGENT_MISSING, "open /sbin/absent in the new root: No" },
-		{ "/sbin/nowhere", FAIL_AGENT_MISSING, "open /sbin/nowhere in the new root" },
-		{ "/sbin/folder", FAIL_AGENT_MISSING, "/sbin/folder is not a file" },
+		{ "/sbin/absent", FAIL_AGENT_MISSING, "open /sbin/absent in the new root: No", 0 },
+		{ "/sbin/nowhere", FAIL_AGENT_MISSING, "open /sbin/nowhere in the new root", 0 },
+		{ "/sbin/folder", FAIL_AGENT_MISSING, "/sbin/folder is not a file", 0 },
 		/* and nobody waits for who writes into it */
-		{ "/sbin/fifo", FAIL_AGENT_MISSING, "/sbin/fifo is not a file" },
-		{ "/sbin/text", FAIL_AGENT_EXEC_FAILED, "/sbin/text is not executable" },
+		{ "/sbin/fifo", FAIL_AGENT_MISSING, "/sbin/fifo is not a file", 0 },
+		{ "/sbin/text", FAIL_AGENT_EXEC_FAILED, "/sbin/text is not executable", 0 },
+		/* the file that is missing is another one */
+		{ "/sbin/script", FAIL_AGENT_EXEC_FAILED,
+		  "/sbin/script cannot be executed: it needs /bin/absent, which is not in the "
+		  "root: "
+		  "No such file",
+		  1 },
+		{ "/sbin/twice", FAIL_AGENT_EXEC_FAILED,
+		  "/sbin/twice cannot be executed: /sbin/script needs /bin/absent, which", 2 },
 	};
 
 	(void)state;
@@ -147,8 +162,21 @@ static void test_agents(void **state)
 		fake_verity_reset(0, 0);
 		result = run_step_in_root(step_handover, fill_sysroot);
 		expect_failure(rows[i].path, result->r, &result->e, rows[i].code, rows[i].words);
-		assert_int_equal(result->calls, 1);
+		assert_int_equal(result->calls, 1 + rows[i].more_calls);
 	}
+}
+
+/* A script of itself ends, and the kernel says what it thinks of it. */
+static void test_loop_of_scripts(void **state)
+{
+	const struct step_result *result;
+
+	(void)state;
+	make_boot(2, PLAN_UPPER_TMPFS, true);
+	strcpy(boot.plan.agent, "/sbin/loop");
+	fake_verity_reset(0, 0);
+	result = run_step_in_root(step_handover, fill_sysroot);
+	expect_failure("loop", result->r, &result->e, FAIL_AGENT_EXEC_FAILED, "execute /sbin/loop");
 }
 
 static void test_handover_after_a_bad_block(void **state)
@@ -173,6 +201,7 @@ int main(void)
 		cmocka_unit_test(test_generators_of_an_unproved_root),
 		cmocka_unit_test(test_extensions_are_not_opened_twice),
 		cmocka_unit_test(test_agents),
+		cmocka_unit_test(test_loop_of_scripts),
 		cmocka_unit_test(test_handover_after_a_bad_block),
 	};
 

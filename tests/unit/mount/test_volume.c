@@ -159,11 +159,19 @@ static void test_open_fails(void **state)
 	/* what is not proved does not stay open */
 	fake_verity_reset(2, EBADMSG);
 	expect_failure("check", volume_open(&volume, signatures, wishes, -1, &open, &e), &e,
-		       FAIL_ROOT_HASH_MISMATCH, "does not match");
+		       FAIL_ROOT_HASH_MISMATCH, "vda: the top does not match");
 	assert_string_equal(e.volume, "layer-3");
 	assert_non_null(strstr(fake_sys.log, "verity_prove socle-layer-3\n"
 					     "verity_close socle-layer-3\n"));
 	assert_null(open.volume);
+	/* an offset, such as PARTNROFF=, may have led to another partition */
+	make_volume("/dev/y", NULL);
+	found(0, "vda2", 1 << 20);
+	found(1, "vda4", 1 << 20);
+	fake_verity_reset(2, EBADMSG);
+	expect_failure("check", volume_open(&volume, signatures, wishes, -1, &open, &e), &e,
+		       FAIL_ROOT_HASH_MISMATCH,
+		       "data on vda2, hash tree on vda4: the top does not match");
 }
 
 /* --- a signature -------------------------------------------------------------------- */

@@ -171,7 +171,6 @@ static const struct {
 	const char *name, *dev, *sectors, *partition;
 } absent_rows[] = {
 	/* no size yet */
-	{ "vda", "254:0", "0", NULL },
 	{ "vda", "254:0", NULL, NULL },
 	{ "vda", NULL, "8", NULL },
 	{ "vda", "", "8", NULL },
@@ -258,7 +257,8 @@ static struct blockdev_set set;
 
 static void test_scan(void **state)
 {
-	static const char *const expected[] = { "vda", "vdb", "vda1", "vda2", "vda10", "nvme0n1" };
+	static const char *const expected[] = { "sr0",  "vda",   "vdb",    "vda1",
+						"vda2", "vda10", "nvme0n1" };
 	int sysfs = sysfs_of(state);
 	struct err e = { 0 };
 	size_t fds;
@@ -278,6 +278,10 @@ static void test_scan(void **state)
 	assert_int_equal(set.count, ARRAY_SIZE(expected));
 	for (size_t i = 0; i < ARRAY_SIZE(expected); i++)
 		assert_string_equal(set.dev[i].name, expected[i]);
+	/* no medium: there, and nothing to read */
+	for (size_t i = 0; i < ARRAY_SIZE(expected); i++)
+		assert_int_equal(set.dev[i].empty, !i);
+	assert_int_equal(set.dev[0].size_bytes, 0);
 }
 
 static void test_scan_without_sysfs(void **state)

@@ -368,6 +368,46 @@ static void test_not_found_says_what_is_there(void **state)
 	assert_true(took_ms >= 100 && took_ms < 20000);
 }
 
+/* What makes a disk answer to nothing, though it is there. */
+static void test_not_found_says_why(void **state)
+{
+	uint8_t *disk = calloc(1, DISK_SIZE);
+	struct err e;
+
+	(void)state;
+	/* no medium, or a backing file of no bytes */
+	sysfs_disk(sys.fd, "vda", "254:0", "0");
+	expect_failure("empty", LOOK_FOR(0, &e, "/dev/vda"), &e, FAIL_DEVICE_NOT_FOUND,
+		       "no device matched /dev/vda within 0 s; present: vda(0 bytes)");
+	/* 21 bytes are one more than virtio-blk has */
+	expect_failure("21", LOOK_FOR(0, &e, "SERIAL=0123456789abcdef01234"), &e,
+		       FAIL_DEVICE_NOT_FOUND,
+		       " (virtio-blk shows 20 bytes of a serial number, this one is longer); ");
+	expect_failure("20", LOOK_FOR(0, &e, "SERIAL=0123456789abcdef0123"), &e,
+		       FAIL_DEVICE_NOT_FOUND, "0123 within 0 s; present");
+	expect_failure("21 of a label", LOOK_FOR(0, &e, "LABEL=0123456789abcdef01234"), &e,
+		       FAIL_DEVICE_NOT_FOUND, "01234 within 0 s; present");
+	/* a GPT for 4096 bytes on a disk of 512, and the reverse */
+	memcpy(disk + 4096, "EFI PART", 8);
+	put_bytes(dev.fd, "sda", disk, DISK_SIZE);
+	put_disk("sda", "8:0", "");
+	memcpy(disk + 512, "EFI PART", 8);
+	memset(disk + 4096, 0, 8);
+	put_bytes(dev.fd, "sdb", disk, DISK_SIZE);
+	put_disk("sdb", "8:16", "");
+	sysfs_file(sys.fd, "sdb", "queue/logical_block_size", "4096\n", 5);
+	put_bytes(dev.fd, "sdc", disk, DISK_SIZE);
+	put_disk("sdc", "8:32", "");
+	free(disk);
+	expect_failure("GPT", LOOK_FOR(0, &e, "PARTUUID=x"), &e, FAIL_DEVICE_NOT_FOUND,
+		       "present: sda(1048576 bytes, a GPT of another sector size) "
+		       "sdb(1048576 bytes, a GPT of another sector size) sdc(1048576 bytes) vda(0");
+	expect_failure("partition", LOOK_FOR(0, &e, "/dev/sda/PARTN=1"), &e, FAIL_DEVICE_NOT_FOUND,
+		       "sda(1048576 bytes, a GPT of another");
+	expect_failure("not virtio-blk alone", LOOK_FOR(0, &e, "SERIAL=0123456789abcdef01234"), &e,
+		       FAIL_DEVICE_NOT_FOUND, "01234 within 0 s; present");
+}
+
 /* Two disks with one name, or a disk that clones another's table. */
 static void test_ambiguous(void **state)
 {
@@ -460,7 +500,7 @@ static void test_noise(void **state)
 	(void)state;
 	sysfs_disk(sys.fd, "vdb", "254:16", "0");
 	expect_failure("noise", LOOK_FOR(600, &e, "/dev/vdb"), &e, FAIL_DEVICE_NOT_FOUND,
-		       "present: none");
+		       "present: vdb(0 bytes)");
 	end_of(child);
 	assert_true(took_ms >= 600 && took_ms < 20000);
 }
@@ -598,6 +638,7 @@ int main(void)
 		TEST(test_addresses),
 		TEST(test_all_there),
 		TEST(test_not_found_says_what_is_there),
+		TEST(test_not_found_says_why),
 		TEST(test_ambiguous),
 		TEST(test_later),
 		TEST(test_noise),
