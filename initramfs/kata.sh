@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
 #
 # kata.sh MACHINE INIT SOCLE-IMAGE DEST: lays out below DEST what Kata's packaging
-# takes up. DEST may be Kata's own source tree: what its build reads is where its
-# build looks for it, the rest is in DEST/socle/. kata.md says what to do with it.
+# takes up. DEST may be Kata's own source tree: all of it is in one folder, which only
+# build-kernel.sh -b socle reads, so no other kernel of Kata's changes. What was in that
+# folder goes, for it is about one machine. kata.md says what to do with it.
 #
 # The same input gives the same files: bytes, modes, times. COCO_VERITY_PARAMS, which
 # is what Kata's own build of a Secure Execution image calls it, is the line of
@@ -19,39 +20,44 @@ here=$(cd "${BASH_SOURCE[0]%/*}" && pwd)
 # shellcheck source=deps/machine.sh
 . "$here/../deps/machine.sh"
 
+fragments=$here/../kernel-config/fragments
 [[ -n $dest ]] || { echo "kata.sh: specify where to: make kata DESTDIR=DIR" >&2; exit 2; }
 
-kernel=tools/packaging/kernel
-fragments=$kernel/configs/fragments
+ours=tools/packaging/kernel/configs/fragments/build-type/socle
 files=()
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# put FILE MODE: standard input becomes DEST/FILE.
+# put FILE MODE: standard input becomes that file of our folder.
 put()
 {
-	mkdir -p "$dest/${1%/*}"
-	cat >"$dest/$1"
-	chmod "$2" "$dest/$1"
-	touch -d @0 "$dest/$1"
+	local file=$dest/$ours/$1
+
+	mkdir -p "${file%/*}"
+	cat >"$file"
+	chmod "$2" "$file"
+	touch -d @0 "$file"
 	files+=("$1")
 }
 
+# All of the machine's own but for what is not for Kata's tree: options that its kernel
+# no longer has it would take for mistakes, and what kernel-config/build.sh puts in.
 put_fragments()
 {
 	local file
 
-	for file in "$here"/../kernel-config/fragments/{common,"$kernel_arch","$kernel_arch"/confidential}/*.conf; do
-		put "$fragments/${file#*/kernel-config/fragments/}" 644 <"$file"
-	done
-	# Only for build-kernel.sh -b socle: a kernel that starts with our /init.
-	put "$fragments/build-type/socle/socle-initramfs.conf" 644 <<-'END'
+	while read -r file; do
+		put "$file" 644 <"$fragments/$file"
+	done < <("$fragments.sh" "$machine" | grep -vE '^(older|refuse)/')
+	put socle-initramfs.conf 644 <<-'END'
 	# SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
 	#
-	# socle-init in the kernel, in front of an image= as root.
+	# socle-init in the kernel: in front of an image= as root, and what refuses to go on
+	# where an initrd= was not unpacked.
 
-	# In the kernel's source tree; it is taken as it is, without unpacking.
-	CONFIG_INITRAMFS_SOURCE="initramfs.cpio.gz"
+	# Seen from the kernel's source tree, which Kata's script puts where it is called:
+	# in tools/packaging/kernel.  It is taken as it is, without unpacking.
+	CONFIG_INITRAMFS_SOURCE="../configs/fragments/build-type/socle/initramfs.cpio.gz"
 	END
 }
 
@@ -60,12 +66,12 @@ put_initramfs()
 	local archive=$work/initramfs.cpio
 
 	"$socle_image" initramfs --init "$init" --output "$archive"
-	put "$kernel/initramfs.cpio.gz" 644 < <(gzip -9n <"$archive")
+	put initramfs.cpio.gz 644 < <(gzip -9n <"$archive")
 }
 
 # For a rootfs that osbuilder's initrd_builder.sh packs. It makes its link /init
 # only where there is none; /sbin/init, the agent or systemd, is the rootfs' own.
-put_overlay() { put socle/initrd-overlay/init 755 <"$init"; }
+put_overlay() { put initrd-overlay/init 755 <"$init"; }
 
 # The guest sees this line and nothing of what the runtime says. Unlike Kata's own it
 # has no agent.debug_console: that is a root shell for the host, and sealed for good.
@@ -86,8 +92,8 @@ check_parmfile()
 
 put_secure_execution()
 {
-	put socle/se/parmfile 644 < <(parmfile)
-	put socle/se/ramdisk.cpio.gz 644 <"$dest/$kernel/initramfs.cpio.gz"
+	put se/parmfile 644 < <(parmfile)
+	put se/ramdisk.cpio.gz 644 <"$dest/$ours/initramfs.cpio.gz"
 }
 
 # Every row whose file was laid out; a folder stands for all that is in it.
@@ -98,25 +104,25 @@ put_install()
 	{
 		echo "For $machine. What goes where; initramfs/kata.md of socle has the steps."
 		while IFS='|' read -r what where; do
-			[[ ! -e $dest/$what ]] || printf '\n%s\n    %s\n' "$what" "$where"
+			[[ ! -e $dest/$ours/$what ]] || printf '\n%s\n    %s\n' "$what" "$where"
 		done <<-END
-		$fragments|into Kata's folders of the same names; raise $kernel/kata_config_version
-		$fragments/build-type/socle|only counts for build-kernel.sh -b socle: a kernel with the initramfs in it
-		$kernel/initramfs.cpio.gz|into the kernel's source tree, between setup and build; Kata until 3.26 takes it from here
-		socle/initrd-overlay|over osbuilder's rootfs, before initrd_builder.sh
-		socle/se/ramdisk.cpio.gz|behind Kata's initrd, in one file: genprotimg --ramdisk
-		socle/se/parmfile|genprotimg --parmfile
+		socle-initramfs.conf|and the folders of fragments: build-kernel.sh -b socle reads them, called in tools/packaging/kernel
+		initramfs.cpio.gz|is linked into that kernel; behind an initrd that exists, in one file, its /init stays
+		initrd-overlay|over osbuilder's rootfs, before initrd_builder.sh
+		se/ramdisk.cpio.gz|behind Kata's initrd, in one file: genprotimg --ramdisk
+		se/parmfile|genprotimg --parmfile
 		END
 		printf '\nSHA-256:\n'
-		(cd "$dest" && sha256sum "${files[@]}")
-	} | put socle/INSTALL 644
+		(cd "$dest/$ours" && sha256sum "${files[@]}")
+	} | put INSTALL 644
 }
 
 # Before anything is laid out: a line that the guest would refuse leaves DEST as it was.
 [[ $machine != s390x ]] || check_parmfile
+rm -rf "${dest:?}/$ours"
 put_fragments
 put_initramfs
 put_overlay
 [[ $machine != s390x ]] || put_secure_execution
 put_install
-echo "kata.sh: laid out in $dest; see $dest/socle/INSTALL"
+echo "kata.sh: laid out in $dest/$ours; see INSTALL there"

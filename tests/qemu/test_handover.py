@@ -221,6 +221,10 @@ def test_systemd_does_not_open_the_extension_again(bed: Bed, one: list[Layer]) -
     assert facts == {"generator": "masked", "extension": "erofs", "failed": "0"}, result.outcome
 
 
+# Of what make kata lays out all is there.
+KATA_FOLDER = "tools/packaging/kernel/configs/fragments/build-type/socle"
+
+
 def kata_initrd(bed: Bed) -> Path:
     """As Kata's initrd_builder.sh packs a rootfs with kata-agent in it, and ours laid over it."""
     layout, rootfs, initrd = (bed.path(name) for name in ["layout", "rootfs", "initrd.img"])
@@ -231,7 +235,7 @@ def kata_initrd(bed: Bed) -> Path:
     shutil.copy(bed.programs.agent, rootfs / "sbin/init")
     (rootfs / "etc/resolv.conf").write_text("")
     (rootfs / "etc/socle-test").write_text("".join(f"{command}\n" for command in ASKED))
-    shutil.copytree(layout / "socle/initrd-overlay", rootfs, dirs_exist_ok=True)
+    shutil.copytree(layout / KATA_FOLDER / "initrd-overlay", rootfs, dirs_exist_ok=True)
     run_tool("sh", "-c", 'cd "$1" && find . | cpio -H newc -o | gzip -9 >"$2"', "sh", rootfs, initrd)
     return initrd
 
