@@ -9,6 +9,7 @@
 #include "image-build/kernel/arch.h"
 #include "image-build/kernel/kernel_config.h"
 #include "image-build/base/memory.h"
+#include "image-build/plan/line.h"
 #include "image-build/plan/plan_files.h"
 #include "image-build/plan/plan_json.h"
 #include "image-build/plan/print.h"
@@ -19,6 +20,7 @@ struct options {
 	const char *manifest;
 	const char *policy;
 	const char *kernel;
+	const struct launch *launch; /* NULL: not said */
 	const char *arch; /* as cmdline_limit() knows it, once check_usage() has seen it */
 	bool agent_in_initramfs;
 	bool json;
@@ -54,6 +56,7 @@ static int make_plan(const struct options *o, struct plan_progress *ret, struct 
 	const struct plan_inputs inputs = {
 		.cmdline = o->cmdline ? o->cmdline : "",
 		.arch = o->arch,
+		.launch = o->launch,
 		.policy = o->policy,
 		.manifest = o->manifest,
 		.agent_in_initramfs = o->agent_in_initramfs,
@@ -104,26 +107,6 @@ static void print_refusal(const char *step, const struct err *e, bool json)
 	json_object_put(object);
 }
 
-/*
- * No socle-init sees this key: with it the kernel starts another program, or, where
- * there is none of that name, mounts root= by itself and proves nothing.
- */
-static void warn_rdinit(const char *cmdline)
-{
-	char *text auto_text = memory_text(cmdline), *rest = text;
-	const char *program = NULL;
-	struct cmdline_param param;
-
-	while (cmdline_next(&rest, &param))
-		if (param.value && !strcmp(param.key, "rdinit"))
-			program = param.value;
-	if (program && strcmp(program, "/init"))
-		fprintf(stderr,
-			"socle-image plan: warning: rdinit=%s makes the kernel pass over "
-			"/init, so none of this would happen\n",
-			program);
-}
-
 static int warn_own_root(const struct options *o, struct err *e)
 {
 	struct kernel_config kernel;
@@ -150,6 +133,8 @@ static const struct option_row options[] = {
 	  "machine's" },
 	{ "--kernel", "FILE", offsetof(struct options, kernel), option_text, false,
 	  "warn of a root= that this kernel (an image or its .config) could mount by itself" },
+	{ "--launch", "direct|efi", offsetof(struct options, launch), launch_parse, false,
+	  "who starts the kernel: a VMM, or UEFI, which leaves a line less room" },
 	{ "--agent-in-initramfs", NULL, offsetof(struct options, agent_in_initramfs), option_flag,
 	  false, "the initramfs holds the agent, so it can be the root" },
 	{ "--json", NULL, offsetof(struct options, json), option_flag, false, "print JSON" },
@@ -168,7 +153,7 @@ static int run(int argc, char **argv)
 	if (status)
 		return status;
 	if (o.cmdline)
-		warn_rdinit(o.cmdline);
+		line_warn("plan", o.cmdline, o.launch, o.arch ? o.arch : CMDLINE_MACHINE);
 	if (o.kernel && warn_own_root(&o, &e))
 		return STATUS_FAILED;
 	if (make_plan(&o, &progress, &e)) {
@@ -189,7 +174,8 @@ const struct command command_plan = {
 	.details = "Prints the boot plan that socle-init would make of a kernel command line or a\n"
 		   "manifest. Where the guest would refuse it, the failure line goes to standard\n"
 		   "error, and the exit status is 1. An rdinit= that would keep the guest from\n"
-		   "starting socle-init at all gets a warning.",
+		   "starting socle-init at all gets a warning, and so does a line that UEFI would "
+		   "cut.",
 	.options = options,
 	.run = run,
 };

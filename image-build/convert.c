@@ -12,6 +12,7 @@
 #include "image-build/base/output.h"
 #include "image-build/base/refuse.h"
 #include "image-build/oci/media_type.h"
+#include "image-build/plan/line.h"
 #include "image-build/tree/resolve.h"
 #include "lib/cleanup.h"
 #include "image-build/base/write.h"
@@ -42,6 +43,8 @@ const struct option_row convert_rows[] = {
 	  "salt of the hash tree (default: content, the erofs' sha256)" },
 	{ "--max-size", "SIZE", offsetof(struct convert_options, max_size), option_size, false,
 	  "most that the image's files may hold, holes included (default: 64G)" },
+	{ "--append", "TEXT", offsetof(struct convert_options, append), option_text, false,
+	  "further words for the command line of image.json, such as socle.agent=/sbin/agent" },
 	{ "--json", NULL, offsetof(struct convert_options, json), option_flag, false,
 	  "print image.json instead of a summary" },
 	{ .name = NULL },
@@ -215,8 +218,9 @@ static void warn_of_length(const char *cmdline)
 	if (strlen(cmdline) > CMDLINE_WARN_BYTES)
 		fprintf(stderr,
 			"socle-image: warning: this command line has %zu bytes, and an x86 kernel "
-			"accepts 2047 in all; --salt none makes it shorter, merge makes one layer "
-			"of all\n",
+			"accepts 2047 in all, 2033 where UEFI starts it; --salt none makes it "
+			"shorter, "
+			"merge makes one layer of all\n",
 			strlen(cmdline));
 }
 
@@ -243,12 +247,22 @@ static int write_text(const char *path, const char *text, struct err *e)
 	return output_commit(&o, e);
 }
 
+static char *make_cmdline(const struct convert_options *o, const struct image_layer *layers,
+			  size_t count)
+{
+	char *text auto_text = image_cmdline(layers, count);
+	char *all auto_text =
+		memory_printf("%s%s%s", text, o->append ? " " : "", o->append ? o->append : "");
+
+	return line_seal(all);
+}
+
 int convert_report(const char *path, const struct convert_options *o,
 		   const struct oci_image *source, const struct image_layer *layers, size_t count,
 		   size_t hidden, struct err *e)
 {
-	char *cmdline auto_text = image_cmdline(layers, count);
-	char *json auto_text = image_json(source, layers, count, hidden);
+	char *cmdline auto_text = make_cmdline(o, layers, count);
+	char *json auto_text = image_json(source, layers, count, hidden, cmdline);
 	int r = write_text(path, json, e);
 
 	if (r)

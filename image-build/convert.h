@@ -15,7 +15,8 @@ struct convert_options {
 	const char *ref;
 	const char *platform;
 	struct salt_choice salt;
-	uint64_t max_size; /* bytes */
+	uint64_t max_size;  /* bytes */
+	const char *append; /* further words for the command line, or NULL */
 	bool json;
 };
 

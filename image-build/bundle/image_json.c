@@ -124,11 +124,10 @@ static struct json_object *hidden_list(const struct oci_image *source, size_t hi
 }
 
 char *image_json(const struct oci_image *source, const struct image_layer *layers, size_t count,
-		 size_t hidden)
+		 size_t hidden, const char *cmdline)
 {
 	struct json_object *o = json_object_new_object(), *image = json_object_new_object(),
 			   *list = json_object_new_array();
-	char *cmdline auto_text = image_cmdline(layers, count);
 	char *text;
 
 	json_add_number(o, "version", 1);

@@ -25,9 +25,10 @@ char *image_cmdline(const struct image_layer *layers, size_t count);
 
 /*
  * image.json, layers[0] topmost. The lowest layers of the source, hidden of them,
- * are listed apart: an opaque root above them hides all that they hold. Allocated.
+ * are listed apart: an opaque root above them hides all that they hold; cmdline boots the
+ * others. Allocated.
  */
 char *image_json(const struct oci_image *source, const struct image_layer *layers, size_t count,
-		 size_t hidden);
+		 size_t hidden, const char *cmdline);
 
 #endif

@@ -6,6 +6,7 @@
 #include "image-build/kernel/kernel_config.h"
 #include "image-build/plan/plan_files.h"
 #include "image-build/base/refuse.h"
+#include "init/plan/cmdline.h"
 #include "init/plan/manifest.h"
 #include "init/plan/policy.h"
 
@@ -44,6 +45,9 @@ int initramfs_add_plan(struct initramfs_build *b, struct err *e)
 	int r = needs_of_machine(&b->needs, &o->machine, b->arch, e);
 	struct plan_progress progress = { .step = NULL };
 
+	if (!r && o->cmdline)
+		line_warn("initramfs", o->cmdline, NULL,
+			  inputs.arch ? inputs.arch : CMDLINE_MACHINE);
 	if (!r)
 		r = plan_from_files(&inputs, &plan, &progress, e);
 	/* What no guest says is of this machine: a file that cannot be read. */

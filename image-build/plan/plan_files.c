@@ -89,7 +89,7 @@ static int read_all(const struct plan_inputs *in, struct texts *texts, struct pl
 				&ret->packed, e);
 	if (in->cmdline)
 		ret->line = line_source(in->cmdline, texts->line);
-	ret->line_limit = cmdline_limit(arch);
+	ret->line_limit = launch_limit(in->launch, arch);
 	return r;
 }
 

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+#include "image-build/plan/line.h"
 #include "image-build/tree/tree.h"
 #include "init/plan/plan.h"
 
@@ -11,7 +12,8 @@
 struct plan_inputs {
 	const char *cmdline; /* NULL: nobody knows it yet */
 	const char *arch;    /* whose kernels cut it, of kernel_arch_name(); NULL: this machine's */
-	const char *policy;  /* a file; NULL: the strict defaults */
+	const struct launch *launch;  /* who hands it over; NULL: someone who adds nothing */
+	const char *policy;           /* a file; NULL: the strict defaults */
 	const char *manifest;         /* a file; NULL: none */
 	const struct tree *initramfs; /* which is being packed, the manifest with it; or NULL */
 	bool agent_in_initramfs;      /* where initramfs is NULL */

@@ -41,8 +41,16 @@ struct systemd_keys {
 	bool off; /* systemd.verity=no */
 };
 
+/* Our own words of the line, so that it can be held against what it says of itself. */
+struct socle_words {
+	size_t count, bytes; /* but for socle.length=; without quotes and the blanks between */
+	bool length_given;
+	uint64_t length; /* bytes, as socle.length= says */
+};
+
 /* What the dialects have seen of one line, until its end; zeroed before its first word. */
 struct line_keys {
+	struct socle_words socle;
 	struct root_keys root;
 	char dm_create[DM_CREATE_SIZE];
 	struct rootfs_verity_keys rootfs_verity;
@@ -78,6 +86,14 @@ extern const struct dialect dialect_root;          /* root= and its kin; the las
  * where it has none. KEY_UNKNOWN, KEY_REPEATED, or what the key says.
  */
 int dialect_socle_set(struct boot_plan *plan, const char *key, const char *value, struct err *e);
+
+/*
+ * The line's own words against its socle.length=: CMDLINE_TRUNCATED where some are
+ * lost, whatever else is then wrong with the line; VALUE_INVALID where there are
+ * more than it says, or several words and no length in front of them.
+ */
+bool socle_words_lost(const struct socle_words *words);
+int socle_words_check(const struct socle_words *words, struct err *e);
 
 /*
  * A dialect has found out that the root is its own: ROOT_AMBIGUOUS where another

@@ -233,13 +233,59 @@ int dialect_socle_set(struct boot_plan *plan, const char *key, const char *value
 		       key);
 }
 
+/* In front of the others: where the line ends early, it is the last that is lost. */
+static int take_length(struct socle_words *words, const char *value, struct err *e)
+{
+	if (words->length_given)
+		return err_set(e, FAIL_KEY_REPEATED, EINVAL, PREFIX "length= is specified twice");
+	words->length_given = true;
+	if (words->count)
+		return err_set(e, FAIL_VALUE_INVALID, EINVAL,
+			       PREFIX "length= must come before every other " PREFIX "* word");
+	if (!value || parse_u64(value, CMDLINE_SIZE - 1, &words->length))
+		return invalid(e, "length", value ? value : "", "bytes, 0 to 32767");
+	return 0;
+}
+
+bool socle_words_lost(const struct socle_words *words)
+{
+	return words->length_given && words->bytes < words->length;
+}
+
+int socle_words_check(const struct socle_words *words, struct err *e)
+{
+	if (socle_words_lost(words))
+		return err_set(e, FAIL_CMDLINE_TRUNCATED, E2BIG,
+			       "the command line was cut: its " PREFIX
+			       "* words have %zu bytes of the "
+			       "%llu that " PREFIX "length= says",
+			       words->bytes, (unsigned long long)words->length);
+	if (words->length_given && words->bytes != words->length)
+		return err_set(e, FAIL_VALUE_INVALID, EINVAL,
+			       PREFIX "length=%llu: the other " PREFIX "* words have %zu bytes",
+			       (unsigned long long)words->length, words->bytes);
+	if (!words->length_given && words->count > 1)
+		return err_set(e, FAIL_VALUE_INVALID, EINVAL,
+			       "there are %zu " PREFIX "* words, and no " PREFIX
+			       "length=%zu in front "
+			       "of them",
+			       words->count, words->bytes);
+	return 0;
+}
+
 static int take(const struct cmdline_param *param, struct line_keys *line, struct boot_plan *plan,
 		struct err *e)
 {
-	(void)line;
+	struct socle_words *words = &line->socle;
+	const char *key = param->key + strlen(PREFIX);
+
 	if (strncmp(param->key, PREFIX, strlen(PREFIX)))
 		return 0;
-	return dialect_socle_set(plan, param->key + strlen(PREFIX), param->value, e);
+	if (!strcmp(key, "length"))
+		return take_length(words, param->value, e);
+	words->count++;
+	words->bytes += strlen(param->key) + (param->value ? 1 + strlen(param->value) : 0);
+	return dialect_socle_set(plan, key, param->value, e);
 }
 
 static int finish(struct line_keys *line, struct boot_plan *plan, struct err *e)

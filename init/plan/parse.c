@@ -60,6 +60,9 @@ int plan_parse(char *cmdline, size_t limit, struct boot_plan *plan, struct err *
 	plan_init(plan);
 	if (!limit || length < limit) {
 		r = take_all(cmdline, &keys, plan, e);
+		/* Of a word that was cut in two, its other half is the reason. */
+		if (!r || socle_words_lost(&keys.socle))
+			r = socle_words_check(&keys.socle, e);
 		return r ? r : finish_all(&keys, plan, e);
 	}
 	(void)take_all(cmdline, &keys, plan, &later);

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
-# socle-image plan warns of a rdinit= that the kernel would follow past our /init, by
-# the kernel's own rules for words and quotes, and of nothing else.  plan and initramfs
-# warn of a root= for a kernel that mounts it itself where no initramfs is unpacked.
+# socle-image plan warns of what a guest would never tell: a rdinit= that the kernel would
+# follow past our /init, by the kernel's own rules for words and quotes; a line that not every
+# launch keeps whole; and of nothing else.  plan and initramfs warn of a root= for a kernel
+# that mounts it itself where no initramfs is unpacked.
 set -euo pipefail
 
 image=${BUILD:-build}/socle-image
@@ -80,4 +81,25 @@ can no quiet -- root=/dev/vda1
 modular no root=/dev/vda1
 own no root=/dev/vda1
 END
+# expect WORDS LENGTH OPTION...: what is said of a line of that many bytes.
+long() { printf 'quiet %0*d' "$(($1 - 6))" 0; }
+expect()
+{
+	local want=$1 length=$2
+	shift 2
+	line=$(long "$length")
+	said=$(plan "$@") || true
+	# shellcheck disable=SC2053
+	[[ $said == $want ]] || { echo "$length bytes, $*: $said"; status=1; }
+}
+expect "" 2032
+expect "*warning: of this line of 2033 bytes a kernel that UEFI starts sees no more than 2033" 2033
+expect "" 2033 --launch direct
+expect "" 2032 --launch efi
+expect "socle: FAILED step=plan volume=- code=CMDLINE_TRUNCATED: *cuts it at 2033" 2033 --launch efi
+expect "" 2046 --launch direct
+expect "socle: FAILED * code=CMDLINE_TRUNCATED: *" 2047 --launch direct
+expect "" 894 --arch s390x
+expect "*895 bytes a kernel with CONFIG_COMMAND_LINE_SIZE=896 sees no more than 895" 895 --arch s390x
+expect "" 4094 --arch s390x --launch direct
 exit $status

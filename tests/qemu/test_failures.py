@@ -14,10 +14,11 @@ from typing import Callable, Optional
 
 import pytest
 
-from harness import expect, oci
+from harness import expect, machines, oci
 from harness.bed import COMMON, Bed, filler
 from harness.gpt import Partition, write_disk
 from harness.image import Layer, seal_layer
+from harness.line import seal
 from harness.vm import SCSI, Disk
 
 # Long enough for a disk that is there, short enough for one that is not.
@@ -315,8 +316,28 @@ def value_not_taken(bed: Bed, layer: Layer) -> Case:
 def command_line_at_the_limit(bed: Bed, layer: Layer) -> Case:
     """Whatever stood behind the end is lost, so nothing of it is believed."""
     disks, arguments = alone(layer)
-    used = len(" ".join([*COMMON, *arguments, "pad="]))
+    used = len(seal(" ".join([*COMMON, *arguments, "pad="])))
     return disks, [*arguments, "pad=" + "x" * (CMDLINE_LIMIT - used)]
+
+
+# What UEFI's way to a kernel leaves of a line, edk2's " initrd=initrd" included.
+EFI_LIMIT = 2047
+
+
+@pytest.mark.parametrize("lost", ["socle.upper=none", "the second layer"])
+def test_cut_by_the_efi_stub(bed: Bed, lost: str) -> None:
+    """The kernel's stub cuts a longer line at the end of a word: what is left looks whole."""
+    upper, lower = bed.image(bed.base(), [oci.file("etc/deny", "all")])
+    disks = [Disk(upper.disk, "upper"), Disk(lower.disk, "lower")]
+    words = [upper.argument("SERIAL=upper"), lower.argument("SERIAL=lower"), "socle.upper=none"]
+    kept = words[:2] if lost == words[2] else words[:1]
+    machine = bed.machine(disks, words, machines.Q35_EFI)
+    head, tail = machine.cmdline.split(kept[-1])
+    room = EFI_LIMIT - len(f"{head}{kept[-1]} pad= {lost}")
+    machine.cmdline = f"{head}{kept[-1]} pad={'x' * (room + 20)}{tail}"
+    assert len(machine.cmdline) > EFI_LIMIT
+    sentence = expect.failure(bed.boot(machine), "CMDLINE_TRUNCATED", "plan")
+    assert "the command line was cut" in sentence
 
 
 # --- the hand-over -----------------------------------------------------------------

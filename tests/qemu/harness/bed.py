@@ -13,6 +13,7 @@ from typing import Callable, Optional, Sequence
 
 from harness import debian, image, machines, oci, verdict, vm
 from harness.image import Layer
+from harness.line import seal
 from harness.oci import Entry
 from harness.store import Store, digest
 
@@ -102,7 +103,9 @@ class Bed:
         programs, files, tree = self.programs, files or {}, tree or self.programs.modules
 
         def make(draft: Path) -> None:
-            more: list[str | Path] = [*options]
+            more: list[str | Path] = [
+                seal(text) if before == "--cmdline" else text
+                for before, text in zip(["", *options], options)]
             if policy:
                 (draft / "policy").write_text(policy)
                 more += ["--policy", draft / "policy"]
@@ -188,7 +191,7 @@ class Bed:
     def machine(self, disks: list[vm.Disk], arguments: list[str],
                 kind: machines.Kind = machines.Q35, **more: object) -> vm.Machine:
         machine = vm.Machine(self.programs.kernel, self.initramfs(),
-                             " ".join([*kind.common(), *arguments]), disks, kind)
+                             seal(" ".join([*kind.common(), *arguments])), disks, kind)
         for name, value in more.items():
             setattr(machine, name, value)
         return machine

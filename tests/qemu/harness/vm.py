@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, Optional
 
 from harness import accel, machines
+from harness.line import seal
 from harness.machines import Kind
 from harness.qmp import Qmp, QmpError
 from harness.vhost_vsock import Host
@@ -94,7 +95,7 @@ class Machine:
             "-nodefaults", "-no-user-config", "-display", "none",
             *([] if self.reboots else ["-no-reboot"]),
             "-kernel", str(self.kernel), *(["-initrd", str(self.initramfs)] if self.initramfs else []),
-            "-append", self.kind.cmdline(self.cmdline, accelerator),
+            "-append", seal(self.kind.cmdline(self.cmdline, accelerator)),
         ]
         if self.interactive:
             arguments += ["-chardev", "stdio,id=console,mux=on,signal=off"]

@@ -56,7 +56,7 @@ static void fill_cmdline(int dir)
 static void test_plan(void **state)
 {
 	static const char line[] =
-		"quiet socle.layer=/dev/vda,data_blocks=1,root_hash="
+		"socle.length=123 quiet socle.layer=/dev/vda,data_blocks=1,root_hash="
 		"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef socle.agent=/a\n";
 	const struct step_result *result;
 
@@ -67,6 +67,7 @@ static void test_plan(void **state)
 	assert_string_equal(result->agent, "/a");
 	/* the newline is procfs' own, also behind a quote that nothing closes */
 	strcpy(cmdline + strlen(line) - strlen("/a\n"), "\"/a b\n");
+	memcpy(strstr(cmdline, "123"), "125", 3);
 	result = run_step_in_root(step_plan, fill_cmdline);
 	expect_success("quote", result->r, &result->e);
 	assert_string_equal(result->agent, "/a b");

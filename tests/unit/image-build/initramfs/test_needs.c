@@ -3,9 +3,11 @@
 #include "tests/unit/unit.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "image-build/initramfs/needs.h"
+#include "tests/unit/sealed.h"
 
 /* --- what a machine needs ------------------------------------------------------------ */
 
@@ -126,11 +128,10 @@ static const struct {
 static int plan_needs(const char *cmdline, bool described, struct needs *needs, struct err *e)
 {
 	static struct boot_plan plan;
-	char text[2048];
+	char *text = sealed_line(cmdline);
 
-	assert_true(strlen(cmdline) < sizeof(text));
-	strcpy(text, cmdline);
 	expect_success(cmdline, plan_parse(text, 0, &plan, e), e);
+	free(text);
 	return needs_of_plan(needs, &plan, described, e);
 }
 

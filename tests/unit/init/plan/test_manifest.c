@@ -9,6 +9,7 @@
 #include "image-build/plan/print.h"
 #include "init/plan/cmdline.h"
 #include "init/plan/manifest.h"
+#include "tests/unit/sealed.h"
 
 #define HEX16 "0123456789abcdef"
 #define HASH  HEX16 HEX16 HEX16 HEX16
@@ -19,7 +20,7 @@ static struct boot_plan plan;
 /* A manifest beside a command line. */
 static int parse(const char *cmdline, const char *text, struct err *e)
 {
-	char *line = strdup(cmdline), *copy = strdup(text);
+	char *line = sealed_line(cmdline), *copy = strdup(text);
 	int r = plan_parse(line, cmdline_limit(CMDLINE_MACHINE), &plan, e);
 
 	if (!r)
@@ -69,12 +70,12 @@ static void test_same_plan(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(same); i++) {
-		char line[1024], *from_line, *from_manifest;
+		char *line = sealed_line(same[i].cmdline), *from_line, *from_manifest;
 		struct err e = { 0 };
 
-		strcpy(line, same[i].cmdline);
 		expect_success(same[i].cmdline,
 			       plan_parse(line, cmdline_limit(CMDLINE_MACHINE), &plan, &e), &e);
+		free(line);
 		from_line = print();
 		expect_success(same[i].manifest, parse("quiet", same[i].manifest, &e), &e);
 		from_manifest = print();

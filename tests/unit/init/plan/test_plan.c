@@ -19,6 +19,7 @@
 #include "init/plan/dialect.h"
 #include "init/plan/plan_layer.h"
 #include "lib/io.h"
+#include "tests/unit/sealed.h"
 
 #define GOLDEN "tests/unit/golden"
 
@@ -32,7 +33,7 @@ static struct boot_plan plan;
 static int parse(const char *line, struct err *e)
 {
 	/* a copy on the heap: a byte behind the text is seen */
-	char *text = strdup(line);
+	char *text = sealed_line(line);
 	int r = plan_parse(text, cmdline_limit(CMDLINE_MACHINE), &plan, e);
 
 	free(text);
@@ -408,6 +409,77 @@ static void test_keys_behind_a_failure_count(void **state)
 	}
 }
 
+/* --- socle.length= ---------------------------------------------------------- */
+
+#define STACK LAYER " " LAYER " socle.upper=none socle.timeout=100"
+
+/* Cut anywhere, in a word or between two, before or behind others' words. */
+static void test_cut_anywhere(void **state)
+{
+	char *whole = sealed_line("quiet " STACK " panic=1");
+	size_t mark = strcspn(whole, " "), end = strlen(whole) - strlen(" panic=1");
+
+	(void)state;
+	for (size_t length = strlen(whole); length > mark; length--) {
+		char *line = strndup(whole, length);
+		struct err e = { 0 };
+		int r = plan_parse(line, 0, &plan, &e);
+
+		if (length >= end)
+			expect_success("behind our words", r, &e);
+		else
+			expect_failure(whole + length, r, &e, FAIL_CMDLINE_TRUNCATED, "was cut");
+		free(line);
+	}
+	free(whole);
+}
+
+static void test_length_key(void **state)
+{
+	static const struct {
+		const char *line;
+		enum fail_code code; /* FAIL_NONE: accepted */
+		const char *words;
+	} rows[] = {
+		{ "socle.length=16 socle.timeout=33", FAIL_NONE, "" },
+		{ "socle.length=16 \"socle.timeout=33\"", FAIL_NONE, "" },
+		{ "socle.length=16 socle.timeout=\"33\"", FAIL_NONE, "" },
+		{ "quiet socle.length=16 x=y socle.timeout=33 initrd=initrd", FAIL_NONE, "" },
+		{ "socle.timeout=33", FAIL_NONE, "" },
+		{ "socle.length=17 socle.timeout=33", FAIL_CMDLINE_TRUNCATED,
+		  "16 bytes of the 17" },
+		{ "socle.length=0", FAIL_NONE, "" },
+		{ "socle.length=16", FAIL_CMDLINE_TRUNCATED, "0 bytes of the 16" },
+		{ "socle.length=15 socle.timeout=33", FAIL_VALUE_INVALID, "words have 16 bytes" },
+		{ "socle.timeout=33 socle.length=16", FAIL_VALUE_INVALID, "before every other" },
+		{ "socle.length=16 socle.length=16 socle.timeout=33", FAIL_KEY_REPEATED, "length" },
+		{ "socle.length", FAIL_VALUE_INVALID, "expected bytes" },
+		{ "socle.length=", FAIL_VALUE_INVALID, "expected bytes" },
+		{ "socle.length=0x10 socle.timeout=33", FAIL_VALUE_INVALID, "expected bytes" },
+		{ "socle.length=32768", FAIL_VALUE_INVALID, "0 to 32767" },
+		/* not said at all, where there is something to lose */
+		{ "socle.timeout=33 socle.upper=none", FAIL_VALUE_INVALID,
+		  "there are 2 socle.* words, and no socle.length=32 in front" },
+		{ "roothash=" HASH " socle.upper=none", FAIL_NONE, "" },
+		/* a cut explains whatever else is then wrong */
+		{ "socle.length=22 socle.on_failure=pa", FAIL_CMDLINE_TRUNCATED, "was cut" },
+		{ "socle.length=22 socle.on_fail", FAIL_CMDLINE_TRUNCATED, "was cut" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		char *line = strdup(rows[i].line);
+		struct err e = { 0 };
+		int r = plan_parse(line, 0, &plan, &e);
+
+		if (rows[i].code == FAIL_NONE)
+			expect_success(rows[i].line, r, &e);
+		else
+			expect_failure(rows[i].line, r, &e, rows[i].code, rows[i].words);
+		free(line);
+	}
+}
+
 /* --- limits ---------------------------------------------------------------- */
 
 /* A line of an exact length, with keys at its very end. */
@@ -415,7 +487,9 @@ static char *line_of(size_t length)
 {
 	static const char tail[] = " socle.on_failure=panic";
 	char *line = malloc(length + 1);
-	size_t used = (size_t)snprintf(line, length, "%s pad=", LAYER);
+	size_t used = (size_t)snprintf(line, length,
+				       "socle.length=%zu %s pad=", strlen(LAYER) + strlen(tail) - 1,
+				       LAYER);
 
 	memset(line + used, 'x', length - used);
 	strcpy(line + length - strlen(tail), tail);
@@ -630,6 +704,8 @@ int main(void)
 		cmocka_unit_test(test_settle),
 		cmocka_unit_test(test_first_failure_counts),
 		cmocka_unit_test(test_keys_behind_a_failure_count),
+		cmocka_unit_test(test_cut_anywhere),
+		cmocka_unit_test(test_length_key),
 		cmocka_unit_test(test_line_length),
 		cmocka_unit_test(test_layer_count),
 		cmocka_unit_test(test_signatures_together),
