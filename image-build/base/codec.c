@@ -116,7 +116,7 @@ static enum codec_state xz_run(void *state, struct unpack_io *io, const char **w
 	if (r == LZMA_OK || r == LZMA_BUF_ERROR)
 		return CODEC_MORE;
 	if (r == LZMA_MEMLIMIT_ERROR)
-		*why = "it wants more than 1 GiB of memory";
+		*why = "it needs more than 1 GiB of memory";
 	return CODEC_DAMAGED;
 }
 

@@ -68,20 +68,20 @@ static const char *read_header(const uint8_t *at, size_t left, struct header *re
 	if (left < HEADER_SIZE)
 		return "a cpio archive is cut short";
 	if (!memcmp(at, "070707", 6))
-		return "a cpio archive of the old kind, where the kernel wants newc (cpio -H newc)";
+		return "a cpio archive of the old kind, where the kernel needs newc (cpio -H newc)";
 	ret->has_sum = !memcmp(at, "070702", 6);
 	if (memcmp(at, "070701", 6) && !ret->has_sum)
 		return "no cpio header, where one is due";
 	if (hex_field(at + 14, &ret->mode) || hex_field(at + 54, &ret->size) ||
 	    hex_field(at + 94, &ret->name_size) || hex_field(at + 102, &ret->sum))
-		return "a cpio header with a field that is no number";
+		return "a cpio header with a field that is not a number";
 	if (!ret->name_size || ret->name_size > PATH_SIZE)
 		return "a cpio entry whose name has no byte or more than 4096, which the kernel "
 		       "passes over";
 	if (S_ISLNK(ret->mode) && ret->size > PATH_SIZE)
 		return "a symbolic link to more than 4096 bytes, which the kernel passes over";
 	if (ret->size && !S_ISLNK(ret->mode) && !S_ISREG(ret->mode))
-		return "a cpio entry with content that is no file, which the kernel passes over";
+		return "a cpio entry with content that is not a file, which the kernel passes over";
 	return NULL;
 }
 
