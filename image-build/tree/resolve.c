@@ -232,12 +232,13 @@ static int add_link(struct resolution *r, const struct change *c, struct err *e)
 
 	if (bad)
 		return bad;
-	to = tree_find(r->tree, target);
-	if (to && node_is_directory(to))
-		return refuse(e, "a hard link to the directory \"%s\"", c->target);
 	bad = find_node(r, c->path, &node, e);
 	if (bad)
 		return bad;
+	/* Only now: the directory that the name is in may just have been made up. */
+	to = tree_find(r->tree, target);
+	if (to && node_is_directory(to))
+		return refuse(e, "a hard link to the directory \"%s\"", c->target);
 	for (const struct node *n = to ? to->parent : NULL; n; n = n->parent)
 		if (n == node)
 			return refuse(e, "a hard link to \"%s\" below itself", c->target);
