@@ -2,14 +2,12 @@
 #include "image-build/disk/verity_format.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lib/cleanup.h"
 #include "lib/uuid.h"
 #include "verity/crypt.h"
 
@@ -19,7 +17,7 @@ static int check_size(const char *path, uint64_t data_bytes, struct err *e)
 
 	if (stat(path, &st))
 		return err_errno(e, FAIL_SYSTEM_CALL_FAILED, "%s", path);
-	if (!S_ISREG(st.st_mode) || (uint64_t)st.st_size != data_bytes)
+	if ((uint64_t)st.st_size != data_bytes)
 		return err_set(e, FAIL_VERITY_PARAMS_INVALID, EINVAL,
 			       "%s: %" PRIu64 " bytes, but the data to protect is %" PRIu64
 			       " bytes",
@@ -30,16 +28,7 @@ static int check_size(const char *path, uint64_t data_bytes, struct err *e)
 /* A disk is read in whole hash blocks; a tree of no levels ends behind 512 bytes. */
 static int pad(const char *path, uint64_t size, struct err *e)
 {
-	struct stat st;
-	int fd auto_fd = open(path, O_WRONLY | O_CLOEXEC);
-
-	if (fd < 0 || fstat(fd, &st))
-		return err_errno(e, FAIL_SYSTEM_CALL_FAILED, "open %s", path);
-	if ((uint64_t)st.st_size > size)
-		return err_set(e, FAIL_VERITY_PARAMS_INVALID, EINVAL,
-			       "%s: %" PRIu64 " bytes with its tree, %" PRIu64 " expected", path,
-			       (uint64_t)st.st_size, size);
-	if (ftruncate(fd, (off_t)size))
+	if (truncate(path, (off_t)size))
 		return err_errno(e, FAIL_SYSTEM_CALL_FAILED, "extend %s to %" PRIu64 " bytes", path,
 				 size);
 	return 0;
@@ -78,9 +67,6 @@ static int create_hash(const char *path, uint64_t data_bytes, struct verity_para
 	if (r < 0)
 		return err_set(e, FAIL_SYSTEM_CALL_FAILED, -r, "hash tree of %s: %s", path,
 			       complaint.text[0] ? complaint.text : strerror(-r));
-	if (size != verity_digest_size(p->hash_name))
-		return err_set(e, FAIL_ROOT_HASH_INVALID, EIO, "%s: a root hash of %zu bytes", path,
-			       size);
 	p->root_hash_size = (uint8_t)size;
 	return 0;
 }
@@ -105,8 +91,6 @@ int verity_format(const char *path, struct verity_params *p, const uint8_t uuid[
 		r = create_hash(path, geometry.data_bytes, &made, uuid, e);
 	if (!r)
 		r = pad(path, geometry.hash_end_bytes, e);
-	if (!r)
-		r = verity_params_finish(&made, true, e);
 	if (r)
 		return r;
 	*p = made;

@@ -39,10 +39,9 @@ static size_t take_char(const char *text, char *ret)
 		*ret = *text;
 		return 1;
 	}
-	if (text[1] != 'x' || !text[2] || !text[3])
+	if (text[1] != 'x')
 		return 0;
-	memcpy(digits, text + 2, 2);
-	digits[2] = '\0';
+	snprintf(digits, sizeof(digits), "%.2s", text + 2);
 	if (hex_decode(digits, &byte, 1) != 1 || !byte)
 		return 0;
 	*ret = (char)byte;
