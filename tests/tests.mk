@@ -99,24 +99,28 @@ test_needs := $(run_needs) $(unit_tests) $(fuzz_tests) $(print_tars) $(clang_see
 	$(KERNEL_$(arch))/sources $(BUILD)/$(arch)/socle-init $(BUILD)/$(arch)/test-agent $(BUILD)/$(arch)/library-user \
 	$(call guest_test_programs,$(arch)))
 
-# One kernel with what belongs to an image in it: an initramfs, and a key whose signatures
-# of root hashes count.
+# Kernels with what belongs to an image in them: an initramfs (vmlinuz), and a key whose
+# signatures of root hashes count (vmlinuz-keys).
 LINKED := $(BUILD)/x86_64/linked
 $(LINKED)/key.pem:
 	$(Q)mkdir -p $(@D)
 	$(Q)openssl req -x509 -newkey rsa:2048 -nodes -days 36500 -subj /CN=socle-tests \
 		-keyout $@ -out $(@D)/cert.pem 2>$(@D)/log || { cat $(@D)/log; exit 1; }
-$(LINKED)/vmlinuz: $(BUILD)/x86_64/initramfs.cpio $(LINKED)/key.pem | $(BUILT_x86_64)/sources
-	$(Q)SOCLE_ARCH=x86_64 SOCLE_TRUSTED_KEYS=$(LINKED)/cert.pem kernel-config/link.sh $@ $<
+$(LINKED)/vmlinuz: $(BUILD)/x86_64/initramfs.cpio | $(BUILT_x86_64)/sources
+	$(Q)mkdir -p $(@D)
+	$(Q)SOCLE_ARCH=x86_64 SOCLE_TRUSTED_KEYS= kernel-config/link.sh $@ $<
+$(LINKED)/vmlinuz-keys: $(LINKED)/key.pem | $(BUILT_x86_64)/sources
+	$(Q)SOCLE_ARCH=x86_64 SOCLE_TRUSTED_KEYS=$(LINKED)/cert.pem kernel-config/link.sh $@
+linked := $(LINKED)/vmlinuz $(LINKED)/vmlinuz-keys
 
 groups_prebuilt := qemu
 groups_built := config built
 groups_all := core config built
 groups := unit guest check $(groups_$(KERNEL))
 test_built := $(foreach arch,$(BUILT_ARCHES),SOCLE_BUILT_$(arch)='$(BUILT_$(arch))') \
-	SOCLE_KERNEL_LINKED='$(abspath $(LINKED)/vmlinuz)' SOCLE_SIGNING_KEY='$(abspath $(LINKED))'
+	SOCLE_KERNEL_LINKED='$(abspath $(LINKED)/vmlinuz)' SOCLE_KERNEL_KEYS='$(abspath $(LINKED)/vmlinuz-keys)' SOCLE_SIGNING_KEY='$(abspath $(LINKED))'
 
-test: $(test_needs) $(if $(BUILT_ARCHES),$(LINKED)/vmlinuz) ## all tests: unit, checks, and boots in QEMU (KERNEL=built: of our kernels)
+test: $(test_needs) $(if $(BUILT_ARCHES),$(linked)) ## all tests: unit, checks, and boots in QEMU (KERNEL=built: of our kernels)
 	$(Q)$(run_environment) $(test_built) tests/check/run.sh $(groups)
 
 check: $(test_needs) ## the tests that need no boot

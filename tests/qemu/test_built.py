@@ -8,14 +8,17 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from pathlib import Path
+from typing import Optional
 
 import pytest
 
-from harness import expect
-from harness.bed import REPOSITORY, Bed, Programs
+from harness import expect, oci
+from harness.bed import REPOSITORY, Bed, Programs, filler
 from harness.image import Layer, run_tool
-from harness.machines import MICROVM, Q35, Q35_EFI, Kind
+from harness.machines import MICROVM, Q35, Q35_EFI, S390, Kind
+from harness.qmp import QmpError
 from harness.vm import Disk
 
 pytestmark = pytest.mark.built
@@ -36,6 +39,14 @@ def left_out() -> set[str]:
     """The features that our kernels do without."""
     lines = (REPOSITORY / "kernel-config/left-out").read_text().splitlines()
     return {line for line in lines if line and not line.startswith("#")}
+
+
+def kernels_own(layer: Layer) -> str:
+    """The kernel opens the device itself, and knows nothing of a policy."""
+    return (f'dm-mod.create="dm-verity,,,ro,0 {layer.tree.data_bytes // 512} verity 1 /dev/vda '
+            f"/dev/vda 4096 4096 {layer.tree.data_bytes // 4096} {layer.tree.hash_start} sha256 "
+            f"{layer.params['root_hash']} {layer.params.get('salt') or '-'}\" root=/dev/dm-0 "
+            "rootflags=ro rootfstype=erofs")
 
 
 def linked() -> Path:
@@ -93,13 +104,104 @@ def test_device_of_the_kernel_is_adopted(bed: Bed, one: list[Layer]) -> None:
     libcryptsetup gives a device that it makes a UUID, dm-init gives none; and init
     has put the corruption policy in, which the line has not."""
     layer = one[0]
-    line = (f'dm-mod.create="dm-verity,,,ro,0 {layer.tree.data_bytes // 512} verity 1 /dev/vda '
-            f"/dev/vda 4096 4096 {layer.tree.data_bytes // 4096} {layer.tree.hash_start} sha256 "
-            f"{layer.params['root_hash']} {layer.params.get('salt') or '-'}\" root=/dev/dm-0 "
-            "rootflags=ro rootfstype=erofs")
-    result = bed.boot(bed.machine([Disk(layer.disk)], [line]))
+    result = bed.boot(bed.machine([Disk(layer.disk)], [kernels_own(layer)]))
     assert not result.report.failures and result.report.agent_finished, result.outcome
     device = result.report.one("dm")
     assert device["name"] == "dm-verity" and device["uuid"] == "", device
     assert device["status"].split()[0] == "V", device
     assert "panic_on_corruption" in device["table"].split(), device
+
+
+# --- the host gives the guest too little memory --------------------------------------
+
+# Of kernel-config/refuse.c.
+REFUSAL = "no initramfs was unpacked as far as its /init"
+BALLAST_MIB = 100
+
+# From where the host can just load the archive to where all of it is unpacked twice over:
+# its own place, and the files. Where QEMU's loader and a kernel that unpacks itself meet
+# the archive is written over; in between it is unpacked in part.
+WITH_BALLAST = [*range(112, 160, 8), *range(160, 321, 32)]
+WITHOUT = range(42, 58, 2)
+
+# /sbin/init of the host's disk. The kernel starts it with nothing but a console.
+HOST_WORD = "program of the host runs"
+HOST_PROGRAM = f"#!/bin/busybox sh\necho {HOST_WORD}\nexec /bin/busybox poweroff -f\n"
+
+# A line for that disk that nothing proves: with memory enough it is POLICY_REFUSED.
+PLAIN = "root=/dev/vda rootfstype=erofs ro"
+
+
+@pytest.fixture(name="host")
+def host_fixture(bed: Bed) -> Layer:
+    return bed.image([*(oci.directory(name) for name in ["bin", "dev", "proc", "sbin", "sys"]),
+                      oci.file("bin/busybox", Path("/bin/busybox").read_bytes(), 0o755),
+                      oci.file("sbin/init", HOST_PROGRAM, 0o755)])[0]
+
+
+def told(bed: Bed, layer: Layer, line: str, initramfs: Optional[Path], memory_mib: int,
+         kind: Kind = Q35) -> str:
+    """The failure line of a boot, from the console: what is in the kernel has nothing else.
+
+    Empty where the guest came to no word. HOST_WORD where the host's program ran."""
+    machine = bed.machine([Disk(layer.disk)], [line], kind, initramfs=initramfs,
+                          memory_mib=memory_mib,
+                          kernel=Programs.from_environment(kind.arch).kernel)
+    try:
+        result = bed.boot(machine)
+    except QmpError:
+        return ""  # QEMU has no place for the archive
+    console = (result.outcome.directory / "console.log").read_text(errors="replace")
+    if HOST_WORD in console:
+        return HOST_WORD
+    lines = re.findall(r"socle: FAILED .*", console)
+    assert len(lines) <= 1, lines
+    assert not lines or result.outcome.ended == result.outcome.off, result.outcome
+    return lines[0] if lines else ""
+
+
+@pytest.mark.parametrize("ballast_mib, sizes, own", [
+    (BALLAST_MIB, WITH_BALLAST, False), (BALLAST_MIB, WITH_BALLAST, True), (0, WITHOUT, False),
+], ids=["root", "dm-mod.create", "small-archive"])
+def test_no_root_of_its_own(bed: Bed, host: Layer, ballast_mib: int, sizes: list[int],
+                            own: bool) -> None:
+    """Whatever memory there is: a coded line or no word, and nothing of the host's disk runs."""
+    line = kernels_own(host) if own else PLAIN
+    initramfs = bed.initramfs(files={"ballast": filler("ballast", ballast_mib << 20)},
+                              policy="signature=required\n" if own else "")
+    assert "code=POLICY_REFUSED:" in told(bed, host, line, initramfs, 512)
+    lines = {size: told(bed, host, line, initramfs, size) for size in sizes}
+    assert any(REFUSAL in text for text in lines.values()), lines
+    for size, text in lines.items():
+        assert not text or re.search("code=(POLICY_REFUSED|INITRAMFS_INCOMPLETE):", text), (size, text)
+
+
+@pytest.mark.parametrize("kind", [Q35, S390], ids=lambda kind: kind.name)
+@pytest.mark.parametrize("line", ["", PLAIN, "rdinit=/init " + PLAIN])
+def test_without_an_initramfs(bed: Bed, host: Layer, kind: Kind, line: str) -> None:
+    """The archive is not there at all: the kernel refuses, in one line, and is off."""
+    text = told(bed, host, line, None, 256, kind)
+    assert text.startswith("socle: FAILED step=api volume=- code=INITRAMFS_INCOMPLETE: "), text
+    assert REFUSAL in text
+
+
+def test_the_hosts_program_is_seen(bed: Bed, host: Layer) -> None:
+    """What the tests above are about: a measured line alone can still ask for it."""
+    assert told(bed, host, "rdinit=/none " + PLAIN, None, 256) == HOST_WORD
+
+
+def test_one_cut_short(bed: Bed, host: Layer) -> None:
+    """Half an archive: from its first byte to behind its /init the kernel's own stays in force."""
+    whole = bed.initramfs().read_bytes()
+    for size in [0, 4, 110, 4096, len(whole) // 2, len(whole) * 97 // 100]:
+        bed.path("cut").write_bytes(whole[:size])
+        text = told(bed, host, PLAIN, bed.path("cut") if size else None, 256)
+        assert "code=INITRAMFS_INCOMPLETE:" in text, (size, text)
+
+
+def test_one_in_the_kernel_is_all(bed: Bed, one: list[Layer]) -> None:
+    """CONFIG_INITRAMFS_FORCE: where one is linked in, none beside the kernel is unpacked over it.
+
+    The one beside it would demand a signature."""
+    beside = bed.initramfs(policy="signature=required\n")
+    expect.success(bed.boot_layers(one, kernel=linked(), initramfs=beside), one)

@@ -4,7 +4,7 @@ Root hashes with a signature, which the kernel verifies with the keys built into
 
 Debian's kernel has none of ours, so every signature is one by a stranger there. The
 tests that are marked built boot a kernel with a certificate in it (kernel-config/link.sh):
-SOCLE_KERNEL_LINKED is that kernel, SOCLE_SIGNING_KEY the folder of its key.pem and cert.pem.
+SOCLE_KERNEL_KEYS is that kernel, SOCLE_SIGNING_KEY the folder of its key.pem and cert.pem.
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ def keys() -> Path:
 
 
 def boot_signed(bed: Bed, machine: Machine) -> Result:
-    machine.kernel = Path(os.environ["SOCLE_KERNEL_LINKED"])
+    machine.kernel = Path(os.environ["SOCLE_KERNEL_KEYS"])
     return bed.boot(machine)
 
 
