@@ -58,13 +58,9 @@ bool media_type_may_be_absent(const char *type)
 
 const char *media_type_docker_layer(enum compression compression)
 {
-	switch (compression) {
-	case COMPRESSION_NONE:
-		return DOCKER "image.rootfs.diff.tar";
-	case COMPRESSION_GZIP:
+	if (compression == COMPRESSION_GZIP)
 		return DOCKER "image.rootfs.diff.tar.gzip";
-	case COMPRESSION_ZSTD:
-		break;
-	}
-	return DOCKER "image.rootfs.diff.tar.zstd";
+	if (compression == COMPRESSION_ZSTD)
+		return DOCKER "image.rootfs.diff.tar.zstd";
+	return DOCKER "image.rootfs.diff.tar";
 }
