@@ -2,7 +2,6 @@
 /* The agent takes over as the same PID 1, in the new root. */
 #include <errno.h>
 #include <fcntl.h>
-#include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>

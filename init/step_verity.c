@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
 /* Each volume's verity device, opened and proved. */
-#include <errno.h>
 #include <string.h>
 
 #include "init/tell/log.h"

@@ -3,8 +3,6 @@
 
 #include <errno.h>
 #include <linux/if_alg.h>
-#include <stdbool.h>
-#include <string.h>
 #include <sys/socket.h>
 
 #include "lib/cleanup.h"

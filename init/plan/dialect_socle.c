@@ -4,7 +4,6 @@
  * is specified twice, refuses the boot. The grammar is in init/socle-init.8.
  */
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "init/plan/dialect.h"

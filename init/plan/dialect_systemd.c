@@ -7,7 +7,6 @@
  * Source: systemd-veritysetup-generator(8), veritytab(5), kernel-command-line(7).
  */
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "init/plan/dialect.h"

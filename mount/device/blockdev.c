@@ -249,15 +249,12 @@ const char *blockdev_inventory(const struct blockdev_set *set, char *buf, size_t
 	for (size_t i = 0; i < set->count; i++) {
 		const struct blockdev *b = &set->dev[i];
 		char one[256];
-		int n = snprintf(one, sizeof(one), "%s%s(%llu bytes%s%s%s)", used ? " " : "",
+		int n = snprintf(one, sizeof(one), "%s%s(%llu bytes%s%s%s%s%s)", used ? " " : "",
 				 b->name, (unsigned long long)b->size_bytes,
 				 b->foreign_gpt ? ", a GPT of another sector size" : "",
-				 b->serial[0] ? ", serial=" : "", b->serial);
+				 b->serial[0] ? ", serial=" : "", b->serial,
+				 b->partuuid[0] ? ", PARTUUID=" : "", b->partuuid);
 
-		if (b->partuuid[0])
-			n = snprintf(one + n - 1, sizeof(one) - (size_t)n, ", PARTUUID=%s)",
-				     b->partuuid) +
-			    n - 1;
 		if (used + (size_t)n + 16 > size) {
 			snprintf(buf + used, size - used, " and %zu more", set->count - i);
 			break;

@@ -16,22 +16,20 @@
 
 int device_search_open(struct device_search *s, struct err *e)
 {
-	auto_fd int uevents = -1, sysfs = -1, dev = -1;
+	int r = 0;
 
-	s->sysfs = s->dev = s->uevents = -1;
-	uevents = uevent_open();
-	if (uevents < 0)
-		return err_result(e, FAIL_SYSTEM_CALL_FAILED, uevents, "open the uevent socket");
-	sysfs = open("/sys", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (sysfs < 0)
-		return err_errno(e, FAIL_SYSTEM_CALL_FAILED, "open /sys");
-	dev = open("/dev", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (dev < 0)
-		return err_errno(e, FAIL_SYSTEM_CALL_FAILED, "open /dev");
-	s->uevents = steal_fd(&uevents);
-	s->sysfs = steal_fd(&sysfs);
-	s->dev = steal_fd(&dev);
-	return 0;
+	s->sysfs = s->dev = -1;
+	s->uevents = uevent_open();
+	if (s->uevents < 0)
+		return err_result(e, FAIL_SYSTEM_CALL_FAILED, s->uevents, "open the uevent socket");
+	s->sysfs = open("/sys", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (s->sysfs < 0)
+		r = err_errno(e, FAIL_SYSTEM_CALL_FAILED, "open /sys");
+	else if ((s->dev = open("/dev", O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0)
+		r = err_errno(e, FAIL_SYSTEM_CALL_FAILED, "open /dev");
+	if (r)
+		device_search_close(s);
+	return r;
 }
 
 void device_search_close(struct device_search *s)
@@ -42,26 +40,16 @@ void device_search_close(struct device_search *s)
 	s->sysfs = s->dev = s->uevents = -1;
 }
 
-/* References that only the device's own bytes can answer. */
-static bool needs_probe(const struct device_wish *wishes, size_t count)
+/* Only a partition table can answer. */
+static bool names_partition(const struct devref *ref)
 {
-	for (size_t i = 0; i < count; i++)
-		switch (wishes[i].ref->kind) {
-		case DEVREF_PARTUUID:
-		case DEVREF_PARTLABEL:
-		case DEVREF_UUID:
-		case DEVREF_LABEL:
-			return true;
-		case DEVREF_NONE:
-		case DEVREF_PATH:
-		case DEVREF_NUMBER:
-		case DEVREF_SERIAL:
-		case DEVREF_PCI:
-		case DEVREF_SCSI:
-		case DEVREF_CCW:
-			break;
-		}
-	return false;
+	return ref->kind == DEVREF_PARTUUID || ref->kind == DEVREF_PARTLABEL;
+}
+
+/* Only the device's own bytes can. */
+static bool needs_probe(const struct devref *ref)
+{
+	return names_partition(ref) || ref->kind == DEVREF_UUID || ref->kind == DEVREF_LABEL;
 }
 
 static int ambiguous(const struct device_search *s, const struct device_wish *wish, size_t count,
@@ -87,19 +75,13 @@ static bool is_too_long_a_serial(const struct blockdev_set *set, const struct de
 	return set->count && ref->kind == DEVREF_SERIAL && strlen(ref->value) > VIRTIO_BLK_SERIAL;
 }
 
-static bool names_partition(const struct devref *ref)
-{
-	return ref->kind == DEVREF_PARTUUID || ref->kind == DEVREF_PARTLABEL || ref->partition ||
-	       ref->partition_offset;
-}
-
 static int not_found(struct device_search *s, const struct device_wish *wish, int timeout_ms,
 		     struct err *e)
 {
 	char ref[DEVREF_TEXT_SIZE], inventory[ERR_TEXT_SIZE];
 	int r;
 
-	if (names_partition(wish->ref))
+	if (names_partition(wish->ref) || wish->ref->partition || wish->ref->partition_offset)
 		probe_foreign_gpt(s->dev, &s->set);
 	r = err_set(e, FAIL_DEVICE_NOT_FOUND, ENODEV,
 		    "no device matched %s within %d s%s; present: %s",
@@ -116,9 +98,12 @@ static int not_found(struct device_search *s, const struct device_wish *wish, in
 static int match_all(struct device_search *s, struct device_wish *wishes, size_t count,
 		     struct device_wish **ret_missing, struct err *e)
 {
+	bool probed = false;
+
 	*ret_missing = NULL;
-	if (needs_probe(wishes, count))
-		probe_ids(s->dev, &s->set);
+	for (size_t i = 0; !probed && i < count; i++)
+		if ((probed = needs_probe(wishes[i].ref)))
+			probe_ids(s->dev, &s->set);
 	for (size_t i = 0; i < count; i++) {
 		size_t answers = devref_match(&s->set, wishes[i].ref, &wishes[i].found);
 

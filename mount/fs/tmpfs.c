@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
-#include <stddef.h>
-
 #include "mount/fs/tmpfs.h"
 
 #include "mount/fs/fsmount.h"

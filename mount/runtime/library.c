@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
-#include <stddef.h>
-
 #include "mount/runtime/socle.h"
 
 #include <errno.h>
@@ -73,19 +71,7 @@ static int check_kernel(const struct work *w, struct err *e)
 	return r;
 }
 
-/* A block that does not match is told until all is done, and a panic from then on. */
-static int mount_and_arm(const struct work *w, const char *target, struct err *e)
-{
-	int r = volume_mount(&w->open, target, false, e);
-
-	if (r)
-		return r;
-	r = volume_arm(&w->open, VERITY_ON_CORRUPTION_PANIC, e);
-	if (r)
-		(void)sys_umount(target, 0);
-	return r;
-}
-
+/* A block that does not match can be told until all is done, and is a panic from then on. */
 static int open_and_mount(struct work *w, const char *target, int timeout_ms, struct err *e)
 {
 	size_t count = volume_wishes(&w->volume, w->wishes, 0);
@@ -98,9 +84,13 @@ static int open_and_mount(struct work *w, const char *target, int timeout_ms, st
 				e);
 	if (r)
 		return r;
-	r = mount_and_arm(w, target, e);
-	if (!r)
-		return 0;
+	r = volume_mount(&w->open, target, false, e);
+	if (!r) {
+		r = volume_arm(&w->open, VERITY_ON_CORRUPTION_PANIC, e);
+		if (!r)
+			return 0;
+		(void)sys_umount(target, 0);
+	}
 	if (volume_diagnose(&w->open, w->search.uevents, e))
 		r = -EBADMSG;
 	(void)verity_close(w->volume.dm_name);
