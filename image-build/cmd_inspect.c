@@ -91,7 +91,7 @@ static const struct option_row options[] = {
 	  "recompute every hash; fail with the first block that does not match; LAYER is a value "
 	  "of socle.layer=, for a tree without a superblock" },
 	{ "--root-hash", "HEX", offsetof(struct options, inspect.wanted.root_hash), option_text,
-	  false, "the root hash to hold against, in place of the one in the file" },
+	  false, "compare with this root hash, not with the one in the file" },
 	{ "--partition", "N", offsetof(struct options, inspect.partition), take_partition, false,
 	  "of a disk, look at this partition only" },
 	{ .name = NULL },
