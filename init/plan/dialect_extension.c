@@ -102,10 +102,18 @@ static int take_extension(struct boot_plan *plan, const char *name, const char *
 			       "an extension's name must be up to %d letters, digits, - and _",
 			       NAME_MAX_LENGTH);
 	snprintf(volume_name, sizeof(volume_name), NAME_PREFIX "%.*s", NAME_MAX_LENGTH, name);
-	for (size_t i = 0; i < plan->extensions; i++)
-		if (!strcmp(plan->extension[i].name, volume_name))
+	for (size_t i = 0; i < plan->extensions; i++) {
+		const char *other = plan->extension[i].name;
+
+		if (!strcmp(other, volume_name))
 			return err_set(e, FAIL_KEY_REPEATED, EINVAL,
 				       PREFIX "%s" SUFFIX " is specified twice", name);
+		if (!strncmp(other, volume_name, VIRTIO_SERIAL_MAX))
+			return err_set(e, FAIL_VALUE_INVALID, EINVAL,
+				       "the extensions %s and %s would have disks of one serial "
+				       "number, which is cut at %d bytes",
+				       other + strlen(NAME_PREFIX), name, VIRTIO_SERIAL_MAX);
+	}
 	if (plan->extensions == PLAN_EXTENSIONS_MAX)
 		return err_set(e, FAIL_LIMIT_EXCEEDED, E2BIG, "there are more than %d extensions",
 			       PLAN_EXTENSIONS_MAX);

@@ -29,6 +29,23 @@ static const struct {
 	{ "CCW=", DEVREF_CCW },
 };
 
+#define UDEV_LINKS "/dev/disk/"
+
+/*
+ * udev's links, and what they say of a disk; nobody makes them here. The escapes in
+ * them are those of a value. Of by-id's only virtio's are the serial number alone.
+ */
+static const struct {
+	const char *prefix;
+	enum devref_kind kind;
+} udev_links[] = {
+	{ UDEV_LINKS "by-partuuid/", DEVREF_PARTUUID },
+	{ UDEV_LINKS "by-partlabel/", DEVREF_PARTLABEL },
+	{ UDEV_LINKS "by-uuid/", DEVREF_UUID },
+	{ UDEV_LINKS "by-label/", DEVREF_LABEL },
+	{ UDEV_LINKS "by-id/virtio-", DEVREF_SERIAL },
+};
+
 /* One character of a value, \xHH decoded: bytes taken, 0 for a bad escape. */
 static size_t take_char(const char *text, char *ret)
 {
@@ -161,8 +178,43 @@ static int check_value(struct devref *ref)
 	return 0;
 }
 
+/* by-id's name of a partition ends with -partN, the disk's serial number before it. */
+static int take_link_partition(struct devref *ref)
+{
+	static const char part[] = "-part";
+	char *last = strrchr(ref->value, '-');
+	uint64_t number;
+
+	if (!last || strncmp(last, part, strlen(part)))
+		return 0;
+	if (last == ref->value || ref->partition || ref->partition_offset ||
+	    parse_u64(last + strlen(part), DEVREF_PARTITION_MAX, &number) || !number)
+		return -EINVAL;
+	ref->partition = (unsigned int)number;
+	*last = '\0';
+	return 0;
+}
+
+static int parse_link(const char *text, struct devref *ret)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(udev_links); i++) {
+		size_t length = strlen(udev_links[i].prefix);
+
+		if (strncmp(text, udev_links[i].prefix, length))
+			continue;
+		ret->kind = udev_links[i].kind;
+		if (strchr(text + length, '/') ||
+		    unescape(text + length, ret->value, sizeof(ret->value)))
+			return -EINVAL;
+		return ret->kind == DEVREF_SERIAL ? take_link_partition(ret) : 0;
+	}
+	return -EINVAL;
+}
+
 static int parse_form(const char *text, struct devref *ret)
 {
+	if (!strncmp(text, UDEV_LINKS, strlen(UDEV_LINKS)))
+		return parse_link(text, ret);
 	for (size_t i = 0; i < ARRAY_SIZE(forms); i++) {
 		size_t length = strlen(forms[i].prefix);
 
@@ -206,7 +258,17 @@ int devref_parse(const char *text, struct devref *ret, struct err *e)
 	struct devref ref = { 0 };
 	int n = snprintf(base, sizeof(base), "%s", text);
 
-	if (n < 0 || (size_t)n >= sizeof(base) || take_suffix(base, &ref) || parse_form(base, &ref))
+	bool wrong = n < 0 || (size_t)n >= sizeof(base) || take_suffix(base, &ref) ||
+		     parse_form(base, &ref);
+
+	if (wrong && !strncmp(text, UDEV_LINKS, strlen(UDEV_LINKS)))
+		return err_set(
+			e, FAIL_VALUE_INVALID, EINVAL,
+			"\"%.120s\" is a link of udev's, which does not run here: of these, "
+			"by-partuuid, by-partlabel, by-uuid, by-label and by-id/virtio-SERIAL "
+			"can be named; for others there are SERIAL=, PCI=, SCSI= and CCW=",
+			text);
+	if (wrong)
 		return err_set(
 			e, FAIL_VALUE_INVALID, EINVAL,
 			"\"%.120s\" is not a device reference (/dev/NAME, MAJOR:MINOR, SERIAL=, "

@@ -27,6 +27,9 @@
  *   …/PARTN=2        partition 2 of that disk, or of that partition's disk
  *   …/PARTNROFF=1    the partition whose number is higher by so much
  *
+ * Of udev's links, /dev/disk/by-partuuid/x, by-partlabel, by-uuid, by-label and
+ * by-id/virtio-x[-partN] are read as what they say; others are refused.
+ *
  * In the value after '=', \xHH stands for any byte but NUL, so that a comma
  * (\x2c), a space (\x20) or a slash (\x2f) can be named.
  */

@@ -122,6 +122,32 @@ static const struct {
 	{ "00000008:1", 0, 0, 0, NULL },
 };
 
+/* What udev would have made of a disk: read as what it says, or refused before anybody waits. */
+static const struct {
+	const char *text, *printed; /* NULL: refused */
+} links[] = {
+	{ "/dev/disk/by-partuuid/0C1D2E3F-0000-4000-8000-0123456789ab",
+	  "PARTUUID=0C1D2E3F-0000-4000-8000-0123456789ab" },
+	{ "/dev/disk/by-partlabel/root\\x20x", "PARTLABEL=root\\x20x" },
+	{ "/dev/disk/by-uuid/5a5a-0001", "UUID=5a5a-0001" },
+	{ "/dev/disk/by-label/a\\x2fb", "LABEL=a/b" },
+	{ "/dev/disk/by-id/virtio-layer-0", "SERIAL=layer-0" },
+	{ "/dev/disk/by-id/virtio-layer-0-part2", "SERIAL=layer-0/PARTN=2" },
+	{ "/dev/disk/by-id/virtio-layer-0/PARTN=2", "SERIAL=layer-0/PARTN=2" },
+	{ "/dev/disk/by-partlabel/usr/PARTNROFF=1", "PARTLABEL=usr/PARTNROFF=1" },
+	{ "/dev/disk/by-id/virtio-", NULL },
+	{ "/dev/disk/by-id/virtio-x-part", NULL },
+	{ "/dev/disk/by-id/virtio-x-part0", NULL },
+	{ "/dev/disk/by-id/virtio-x-part2/PARTN=1", NULL },
+	{ "/dev/disk/by-id/nvme-QEMU_NVMe_Ctrl_x", NULL },
+	{ "/dev/disk/by-id/scsi-0QEMU_QEMU_HARDDISK_x", NULL },
+	{ "/dev/disk/by-path/pci-0000:00:02.0", NULL },
+	{ "/dev/disk/by-diskseq/1", NULL },
+	{ "/dev/disk/by-label/", NULL },
+	{ "/dev/disk/by-label/a/b", NULL },
+	{ "/dev/disk/", NULL },
+};
+
 /* Parse a text from memory that ends with it. */
 static int parse(const char *text, struct devref *ret, struct err *e)
 {
@@ -153,6 +179,26 @@ static void test_forms(void **state)
 		assert_string_equal(ref.value, vectors[i].value);
 		assert_string_equal(devref_print(&ref, buf, sizeof(buf)),
 				    vectors[i].printed ? vectors[i].printed : vectors[i].text);
+	}
+}
+
+static void test_links_of_udev(void **state)
+{
+	char buf[DEVREF_TEXT_SIZE];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(links); i++) {
+		struct devref ref = { .kind = DEVREF_NONE };
+		struct err e = { 0 };
+		int r = parse(links[i].text, &ref, &e);
+
+		if (!links[i].printed) {
+			expect_failure(links[i].text, r, &e, FAIL_VALUE_INVALID,
+				       "a link of udev's");
+			continue;
+		}
+		expect_success(links[i].text, r, &e);
+		assert_string_equal(devref_print(&ref, buf, sizeof(buf)), links[i].printed);
 	}
 }
 
@@ -224,6 +270,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_forms),
+		cmocka_unit_test(test_links_of_udev),
 		cmocka_unit_test(test_numbers),
 		cmocka_unit_test(test_print_and_parse_again),
 		cmocka_unit_test(test_print_stays_in_its_buffer),
