@@ -77,6 +77,63 @@ static void test_mounts(void **state)
 					     "fsmount 0x1\nmove_mount /sysroot\numount /layers/0"));
 }
 
+/* /usr has a volume of its own, behind those of the layers; a root of a tmpfs takes a layer's. */
+static void test_usr(void **state)
+{
+	static const char usr[] = "fsopen squashfs\n"
+				  "fsconfig string source /dev/dm-1\n"
+				  "fsconfig flag ro -\n"
+				  "fsconfig create - -\n"
+				  "fsmount 0x1\n"
+				  "move_mount /sysroot/usr\n";
+	struct err e = { 0 };
+
+	(void)state;
+	make_boot(2, PLAN_UPPER_NONE, true);
+	boot.plan.layers = 1;
+	boot.plan.has_usr = true;
+	fake_verity_reset(0, 0);
+	expect_success("usr", step_mounts(&boot, &e), &e);
+	assert_string_equal(strstr(fake_sys.log, "move_mount /sysroot\n") + 20, usr);
+	for (unsigned int call = 8; call <= 13; call++) {
+		fake_verity_reset(call, EIO);
+		expect_failure("usr", step_mounts(&boot, &e), &e, FAIL_MOUNT_FAILED, "squashfs");
+		assert_int_equal(fake_sys.calls, call);
+	}
+}
+
+static void test_root_of_a_tmpfs(void **state)
+{
+	const char *at;
+	struct err e = { 0 };
+
+	(void)state;
+	make_boot(1, PLAN_UPPER_NONE, true);
+	boot.plan.root = PLAN_ROOT_TMPFS;
+	fake_verity_reset(0, 0);
+	expect_success("tmpfs", step_mounts(&boot, &e), &e);
+	at = strstr(fake_sys.log, "mkdir /sysroot/usr 0755\nmkdir /layers 0755\nfsopen squashfs\n");
+	assert_non_null(at);
+	at = strstr(at, "move_mount /layers\nmount /layers/usr /sysroot/usr ");
+	assert_non_null(at);
+	at = strstr(at, "umount /layers flags=0x2\nmkdir /sysroot/etc 0755\n");
+	assert_non_null(at);
+	for (unsigned int call = 1, calls = fake_sys.calls; call <= calls; call++) {
+		fake_verity_reset(call, EIO);
+		assert_int_equal(step_mounts(&boot, &e), -EIO);
+		assert_int_equal(fake_sys.calls, call);
+	}
+	/* without a layer, /usr is another volume's */
+	make_boot(1, PLAN_UPPER_NONE, true);
+	boot.plan.root = PLAN_ROOT_TMPFS;
+	boot.plan.layers = 0;
+	boot.plan.has_usr = true;
+	fake_verity_reset(0, 0);
+	expect_success("usr alone", step_mounts(&boot, &e), &e);
+	assert_null(strstr(fake_sys.log, "/layers"));
+	assert_non_null(strstr(fake_sys.log, "move_mount /sysroot/usr\nmkdir /sysroot/etc"));
+}
+
 static void test_each_mount_call_fails(void **state)
 {
 	size_t fds = open_fds();
@@ -141,6 +198,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_mounts),
+		cmocka_unit_test(test_usr),
+		cmocka_unit_test(test_root_of_a_tmpfs),
 		cmocka_unit_test(test_each_mount_call_fails),
 		cmocka_unit_test(test_bad_block_is_told),
 		cmocka_unit_test(test_as_many_of_each),

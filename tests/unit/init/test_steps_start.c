@@ -3,9 +3,12 @@
 #include "tests/unit/unit.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "init/plan/cmdline.h"
+#include "lib/io.h"
 #include "tests/unit/fake_boot.h"
 #include "tests/unit/fake_verity.h"
 
@@ -44,6 +47,65 @@ static void test_api(void **state)
 	result = run_step_in_root(step_api, fill_nothing);
 	expect_failure("no devtmpfs", result->r, &result->e, FAIL_KERNEL_FEATURE_MISSING,
 		       "the kernel has no file system devtmpfs: CONFIG_DEVTMPFS");
+}
+
+static const char *panic_says;
+static bool has_console, has_null;
+
+static void fill_console(int dir)
+{
+	if (has_console)
+		put_text(dir, "dev/console", "");
+	if (has_null)
+		put_text(dir, "dev/null", "");
+	if (panic_says)
+		put_text(dir, "proc/sys/kernel/panic", panic_says);
+}
+
+/* What the kernel does after a panic is read back into the agent's name. */
+static int api_and_look(struct boot *b, struct err *e)
+{
+	int lowest, r;
+
+	lowest = dup(STDERR_FILENO);
+	close(lowest);
+	r = step_api(b, e);
+	/* a descriptor above the three is closed again */
+	if (!r && dup(STDERR_FILENO) != lowest)
+		r = -EMFILE;
+	if (io_read_text(AT_FDCWD, "/proc/sys/kernel/panic", b->plan.agent, sizeof(b->plan.agent)) <
+	    0)
+		b->plan.agent[0] = '\0';
+	return r;
+}
+
+static void test_console_and_panic(void **state)
+{
+	static const struct {
+		bool console, null;
+		const char *panic, *panic_after;
+		const char *log; /* behind the mounts */
+	} rows[] = {
+		{ true, true, "0\n", "1\n", "dup2 0\ndup2 1\ndup2 2\n" },
+		{ true, false, "10\n", "10\n", "dup2 0\ndup2 1\ndup2 2\n" },
+		{ false, true, "-1\n", "-1\n", "dup2 0\ndup2 1\ndup2 2\n" },
+		{ false, false, NULL, "", "" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct step_result *result;
+
+		has_console = rows[i].console;
+		has_null = rows[i].null;
+		panic_says = rows[i].panic;
+		fake_verity_reset(0, 0);
+		result = run_step_in_root(api_and_look, fill_console);
+		expect_success("api", result->r, &result->e);
+		assert_non_null(strstr(result->log, rows[i].log));
+		assert_int_equal(strstr(result->log, "dup2") != NULL, rows[i].log[0] != 0);
+		assert_string_equal(result->agent, rows[i].panic_after);
+	}
 }
 
 static char cmdline[CMDLINE_SIZE + 1];
@@ -193,6 +255,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_api),
+		cmocka_unit_test(test_console_and_panic),
 		cmocka_unit_test(test_plan),
 		cmocka_unit_test(test_modules),
 		cmocka_unit_test(test_parameters_of_modules),

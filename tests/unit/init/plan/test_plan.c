@@ -265,6 +265,12 @@ static const struct refused_row {
 	  FAIL_SIGNATURE_INVALID, "is not in DER" },
 	{ "systemd.verity_root_options=root-hash-signature=/a", FAIL_ROOT_HASH_MISSING,
 	  "roothash=" },
+	/* a device for the kernel that is none is never no device */
+	{ "dm-mod.create=", FAIL_VALUE_INVALID, "dm-mod.create=: it has no value" },
+	{ "dm-mod.create", FAIL_VALUE_INVALID, "dm-mod.create=: it has no value" },
+	{ "dm-mod.create=\",,,ro,0 8 verity\"", FAIL_VALUE_INVALID, "name is missing or too long" },
+	{ "dm-mod.create=\"" HASH HASH ",,,ro,0 8 verity\"", FAIL_VALUE_INVALID,
+	  "name is missing or too long" },
 	{ LAYER ",fec_device=/dev/vdc", FAIL_VERITY_PARAMS_INVALID, "must be given together" },
 	{ LAYER ",fec_roots=2", FAIL_VERITY_PARAMS_INVALID, "must be given together" },
 	{ LAYER ",fec_offset=4096", FAIL_VERITY_PARAMS_INVALID, "without fec_roots=" },

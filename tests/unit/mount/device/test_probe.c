@@ -302,6 +302,32 @@ static void test_filesystem_ids(void **state)
 	assert_int_equal(open_fds(), fds);
 }
 
+/* What has been probed stays as it was found, whatever the host writes later. */
+static void test_probed_once(void **state)
+{
+	struct blockdev *disk, *one, *two;
+
+	(void)state;
+	put_disk("vda", make_gpt, DISK_SIZE);
+	put_disk("vda1", make_erofs_with_ids, DISK_SIZE);
+	put_disk("vda2", make_ext4_with_ids, DISK_SIZE);
+	set.count = 0;
+	disk = add("vda", "", 0);
+	one = add("vda1", "vda", 1);
+	two = add("vda2", "vda", 2);
+	disk->probed = one->probed = true;
+	strcpy(disk->label, "old disk");
+	strcpy(one->label, "old");
+	strcpy(one->partlabel, "older");
+	probe_ids(dev.fd, &set);
+	assert_string_equal(disk->label, "old disk");
+	assert_string_equal(one->label, "old");
+	assert_string_equal(one->partlabel, "older");
+	assert_string_equal(two->label, "sixteen letters.");
+	assert_string_equal(two->partlabel, "a,b c");
+	assert_true(two->probed);
+}
+
 /* A disk that does not answer yet, its table or a file system, is read again the next time. */
 static void test_read_again(void **state)
 {
@@ -407,7 +433,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_types),          TEST(test_unreadable),    TEST(test_names),
 		TEST(test_filesystem_ids), TEST(test_partition_ids), TEST(test_broken_table),
-		TEST(test_once),           TEST(test_read_again),
+		TEST(test_probed_once),    TEST(test_once),          TEST(test_read_again),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
