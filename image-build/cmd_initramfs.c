@@ -12,7 +12,17 @@
 #include "image-build/base/output.h"
 #include "image-build/base/refuse.h"
 #include "lib/array.h"
+#include "init/plan/manifest.h"
+#include "init/plan/policy.h"
 #include "lib/cleanup.h"
+
+/* What has an option of its own is checked there, and --file would go round that. */
+static const char *option_of(const char *path)
+{
+	if (!strcmp(path, &POLICY_FILE[1]))
+		return "--policy";
+	return strcmp(path, &MANIFEST_FILE[1]) ? NULL : "--manifest";
+}
 
 /* DEST=SRC; the first "=" parts them. */
 static int add_named_file(struct initramfs_build *b, const char *text, struct err *e)
@@ -28,6 +38,8 @@ static int add_named_file(struct initramfs_build *b, const char *text, struct er
 	r = name_clean(raw, path, e);
 	if (!r && !*path)
 		r = refuse(e, "--file %.100s: DEST is the root", text);
+	if (!r && option_of(path))
+		r = refuse(e, "--file %.100s: use %s, which checks it", text, option_of(path));
 	return r ? r : initramfs_add_file(b, path, equals + 1, false, e);
 }
 
@@ -123,6 +135,8 @@ static const struct option_row options[] = {
 	  "the kernel command line: check it, and pack what it asks for" },
 	{ "--machine", "WORD,...", offsetof(struct initramfs_options, machine), option_list, true,
 	  "the machine's buses and disks, such as virtio-pci,virtio-blk: pack drivers for these" },
+	{ "--volumes", NULL, offsetof(struct initramfs_options, volumes), option_flag, false,
+	  "the agent opens volumes later: pack for these, too" },
 	{ "--file", "DEST=SRC", offsetof(struct initramfs_options, files), option_list, true,
 	  "pack the file SRC under the name DEST" },
 	{ "--compress", "none|gzip|zstd", offsetof(struct initramfs_options, compression),

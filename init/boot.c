@@ -27,7 +27,9 @@ int boot_settle(struct boot *b, struct err *e)
 {
 	int r = assemble_end(&b->plan, &b->policy, initramfs_has(b->plan.agent), e);
 
-	if (!r)
+	if (!r && b->plan.root == PLAN_ROOT_INITRAMFS)
+		log_info("the initramfs is the root, agent %s", b->plan.agent);
+	else if (!r)
 		log_info("%zu layer%s, agent %s", b->plan.layers, b->plan.layers == 1 ? "" : "s",
 			 b->plan.agent);
 	return r;

@@ -23,6 +23,7 @@ struct initramfs_options {
 	struct option_list modules;
 	struct option_list files;
 	enum compression compression;
+	bool volumes;
 };
 
 /* One initramfs while it is made: /init first, then the plan, then the modules for it. */

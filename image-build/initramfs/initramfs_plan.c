@@ -64,6 +64,8 @@ int initramfs_add_plan(struct initramfs_build *b, struct err *e)
 		return r;
 	if (!progress.whole)
 		needs_of_layers(&b->needs);
+	if (o->volumes)
+		needs_of_volumes(&b->needs);
 	return needs_of_plan(&b->needs, &plan, o->machine.count > 0, e);
 }
 

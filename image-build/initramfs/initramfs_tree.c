@@ -110,7 +110,8 @@ static int check_program(struct initramfs_build *b, int fd, const char *source, 
 int initramfs_add_file(struct initramfs_build *b, const char *path, const char *source,
 		       bool program, struct err *e)
 {
-	int fd auto_fd = open(source, O_RDONLY | O_CLOEXEC);
+	/* A FIFO would keep us here until somebody writes into it. */
+	int fd auto_fd = open(source, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	struct inode *inode;
 	struct node holder = { .name = NULL };
 	struct stat st;

@@ -165,6 +165,17 @@ void needs_of_layers(struct needs *n)
 	needs_add(n, FEATURE_OVERLAY, NEED_YES);
 }
 
+void needs_of_volumes(struct needs *n)
+{
+	static const enum feature maybe[] = { FEATURE_SQUASHFS,    FEATURE_EXT4,   FEATURE_XFS,
+					      FEATURE_PARTITIONS,  FEATURE_SHA512, FEATURE_HOTPLUG,
+					      FEATURE_EROFS_FILES, FEATURE_LOOP };
+
+	needs_of_layers(n);
+	for (size_t i = 0; i < ARRAY_SIZE(maybe); i++)
+		needs_add(n, maybe[i], NEED_IF_THERE);
+}
+
 /*
  * Layers that do not say their type are erofs, as socle-image makes them. Of any
  * other volume only its bytes tell the type, and these are not here.

@@ -35,6 +35,12 @@ int needs_of_machine(struct needs *n, const struct option_list *words, enum kern
 void needs_of_layers(struct needs *n);
 
 /*
+ * Volumes that the agent opens when it runs, of which no plan says anything: as
+ * layers, and what else may be in one where the kernel has it.
+ */
+void needs_of_volumes(struct needs *n);
+
+/*
  * What opens and mounts the volumes of a plan. Where a device's name tells its
  * driver, that is needed, too: refused if the machine was described without it.
  */

@@ -12,6 +12,7 @@
 #include "lib/io.h"
 
 #define MAX_PROGRAM_HEADERS 256
+#define MAX_DYNAMIC_BYTES   65536
 
 /* How to read one file's fields, whatever machine it is for. */
 struct layout {
@@ -52,10 +53,36 @@ static int read_layout(int fd, const char *name, struct layout *ret, struct err 
 	l.count = (unsigned int)FIELD(&l, header, Ehdr, e_phnum);
 	if (type != ET_EXEC && type != ET_DYN)
 		return refuse(e, "%s is an ELF file but not a program", name);
+	/* A library has no place to start at. */
+	if (!FIELD(&l, header, Ehdr, e_entry))
+		return refuse(e, "%s is a shared library, not a program", name);
 	if (!l.count || l.count > MAX_PROGRAM_HEADERS ||
 	    l.header_size != (l.wide ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr)))
 		return refuse(e, "%s: damaged ELF header", name);
 	*ret = l;
+	return 0;
+}
+
+/* Older linkers give a library an entry, too; but it names itself, or asks for others. */
+static int check_dynamic(int fd, const char *name, const struct layout *l, uint64_t offset,
+			 uint64_t size, struct err *e)
+{
+	unsigned int entry = l->wide ? sizeof(Elf64_Dyn) : sizeof(Elf32_Dyn);
+	uint8_t bytes[sizeof(Elf64_Dyn)];
+
+	for (uint64_t at = 0; at + entry <= size && at < MAX_DYNAMIC_BYTES; at += entry) {
+		uint64_t tag;
+
+		if (io_pread(fd, bytes, entry, offset + at) != (ssize_t)entry)
+			return refuse(e, "%s is shorter than its ELF headers say", name);
+		tag = get(bytes, entry / 2, l->big);
+		if (tag == DT_NULL)
+			break;
+		if (tag == DT_SONAME)
+			return refuse(e, "%s is a shared library, not a program", name);
+		if (tag == DT_NEEDED)
+			return refuse(e, "%s needs shared libraries; link it with -static", name);
+	}
 	return 0;
 }
 
@@ -88,6 +115,9 @@ int elf_check_static(int fd, const char *name, struct err *e)
 				name);
 		if (__builtin_add_overflow(offset, size, &end) || end > (uint64_t)st.st_size)
 			return refuse(e, "%s is shorter than its ELF headers say", name);
+		r = type == PT_DYNAMIC ? check_dynamic(fd, name, &l, offset, size, e) : 0;
+		if (r)
+			return r;
 		loads = loads || type == PT_LOAD;
 	}
 	return loads ? 0 : refuse(e, "%s: an ELF file with nothing to load", name);

@@ -10,8 +10,8 @@
 
 /*
  * Whether the kernel can run a file with nothing else in the initramfs: a
- * complete ELF executable of any machine, without PT_INTERP. name is for the
- * message.
+ * complete ELF executable of any machine, without PT_INTERP and no shared library.
+ * name is for the message.
  */
 int elf_check_static(int fd, const char *name, struct err *e);
 

@@ -168,11 +168,25 @@ static void test_plan_and_machine(void **state)
 		       FAIL_VALUE_INVALID, "the machine has no virtio-ccw");
 }
 
+/* What the agent opens later, no plan knows. */
+static void test_volumes(void **state)
+{
+	struct needs needs = { 0 };
+	char text[1024];
+
+	(void)state;
+	needs_of_volumes(&needs);
+	print_needs(&needs, text, sizeof(text));
+	assert_string_equal(text, "verity [sha512] erofs overlay [erofs-files] [squashfs] [ext4] "
+				  "[xfs] [partitions] [loop] [hotplug] ");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_machines),
 		cmocka_unit_test(test_plans),
+		cmocka_unit_test(test_volumes),
 		cmocka_unit_test(test_plan_and_machine),
 	};
 
