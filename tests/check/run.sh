@@ -26,17 +26,19 @@ mkdir -p "$logs"
 # machine does not allow is a "not ok" with the word SKIP, which counts as neither.
 run_program()
 {
-	local name=$1 log=$logs/${1//\//-}.log ok bad status
+	local name=$1 log=$logs/${1//\//-}.log ok bad skipped status ok_words=
 
 	CMOCKA_MESSAGE_OUTPUT=TAP "${@:2}" >"$log" 2>&1 </dev/null
 	status=$?
 	ok=$(grep -c '^ok ' "$log")
 	bad=$(grep '^not ok ' "$log" | grep -vc '# SKIP')
+	skipped=$(grep -c '^not ok .*# SKIP' "$log")
 	if [[ $status -ne 0 && $bad -eq 0 ]] || [[ $ok -eq 0 && $bad -eq 0 ]]; then
 		bad=$((bad + 1))
 	fi
 	if [[ $bad -eq 0 ]]; then
-		echo "ok      $name ($ok)"
+		[[ $skipped -eq 0 ]] || ok_words=", $skipped skipped"
+		echo "ok      $name ($ok${ok_words:-})"
 	else
 		echo "FAILED  $name ($bad of $((ok + bad)), status $status)"
 		tail -n 40 "$log"

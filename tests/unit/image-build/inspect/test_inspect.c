@@ -523,6 +523,100 @@ static void test_damaged_tables(void **state)
 	end(&s);
 }
 
+/* --- the producers' own files ------------------------------------------------------ */
+
+/* A row of the fixtures' MANIFEST.md: "D/H, N=…, hash_start=…, …, root HEX" opens the file. */
+struct fixture {
+	char file[256];
+	unsigned int data_block_size, hash_block_size;
+	unsigned long long data_blocks, hash_start;
+	char root[2 * VERITY_DIGEST_MAX + 1];
+	bool superblock, layer;
+};
+
+static bool read_row(const char *folder, const char *line, struct fixture *f)
+{
+	const char *root = strstr(line, ", root "), *numbers = NULL;
+	char name[64];
+
+	if (!root || sscanf(line, "| %63[^ ] |", name) != 1 || !strstr(name, ".xz"))
+		return false;
+	for (const char *at = line; (at = strstr(at, " | ")) && at < root; at++)
+		numbers = at + 3;
+	if (!numbers ||
+	    sscanf(numbers, "%u/%u, N=%llu, hash_start=%llu", &f->data_block_size,
+		   &f->hash_block_size, &f->data_blocks, &f->hash_start) != 4 ||
+	    sscanf(root, ", root %128[0-9a-f]", f->root) != 1)
+		return false;
+	snprintf(f->file, sizeof(f->file), "%s%s", folder, name);
+	f->superblock = !strstr(line, "no superblock");
+	f->layer = !strstr(line, "never mount") && !strstr(name, "blobdev");
+	return true;
+}
+
+static void expect_fixture(const char *fixtures, const struct fixture *f)
+{
+	char command[1024], text[512];
+	struct err e = { .text = "" };
+	struct volume v;
+	struct subject s;
+
+	begin(&s, 0);
+	snprintf(command, sizeof(command), "xz -dc '%s/%s' >'%s'", fixtures, f->file, s.path);
+	assert_int_equal(system(command), 0);
+	s.options.wanted.verify = true;
+	if (!f->superblock) {
+		snprintf(text, sizeof(text),
+			 "SERIAL=x,root_hash=%s,data_blocks=%llu,hash_start=%llu,"
+			 "data_block_size=%u,hash_block_size=%u",
+			 f->root, f->data_blocks, f->hash_start, f->data_block_size,
+			 f->hash_block_size);
+		volume_init(&v, "layer", "layer");
+		expect_success(text, volume_set_all(&v, text, NULL, &e), &e);
+		expect_success(text, volume_finish(&v, &e), &e);
+		s.options.wanted.given = &v.verity;
+	}
+	look(&s);
+	if (f->layer)
+		expect_success(f->file, s.r, &s.e);
+	else
+		expect_failure(f->file, s.r, &s.e, FAIL_VALUE_INVALID, value(&s, "not_a_layer"));
+	assert_string_equal(value(&s, "verified"), f->layer ? "true" : "-");
+	assert_string_equal(value(&s, "verity.root_hash"), f->root);
+	expect_number(&s, "verity.data_blocks", f->data_blocks);
+	expect_number(&s, "verity.hash_start", f->hash_start);
+	expect_number(&s, "verity.data_block_size", f->data_block_size);
+	expect_number(&s, "verity.hash_block_size", f->hash_block_size);
+	end(&s);
+}
+
+static void test_fixtures(void **state)
+{
+	const char *fixtures = getenv("SOCLE_FIXTURES");
+	char path[512], folder[128] = "", *line = NULL;
+	size_t room = 0, seen = 0;
+	FILE *manifest;
+
+	(void)state;
+	fixtures = fixtures ? fixtures : "../shared/fixtures";
+	snprintf(path, sizeof(path), "%s/MANIFEST.md", fixtures);
+	manifest = fopen(path, "re");
+	if (!manifest)
+		skip();
+	while (getline(&line, &room, manifest) > 0) {
+		struct fixture f;
+
+		sscanf(line, "### %127s", folder);
+		if (!read_row(folder, line, &f))
+			continue;
+		expect_fixture(fixtures, &f);
+		seen++;
+	}
+	fclose(manifest);
+	free(line);
+	assert_true(seen >= 30);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -530,6 +624,7 @@ int main(void)
 		cmocka_unit_test(test_other_filesystems), cmocka_unit_test(test_nydus),
 		cmocka_unit_test(test_not_a_layer),       cmocka_unit_test(test_hostile_tables),
 		cmocka_unit_test(test_partitions),        cmocka_unit_test(test_damaged_tables),
+		cmocka_unit_test(test_fixtures),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
