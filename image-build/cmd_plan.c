@@ -121,6 +121,20 @@ static int warn_own_root(const struct options *o, struct err *e)
 	return 0;
 }
 
+/* Which disks there will be, only --machine of initramfs says. */
+static void warn_serials(void)
+{
+	const struct volume *v;
+
+	for (size_t i = 0; (v = plan_volume(&plan, i)); i++)
+		if (v->data.kind == DEVREF_SERIAL &&
+		    strlen(v->data.value) > DEVREF_SHORT_SERIAL_MAX)
+			fprintf(stderr,
+				"socle-image plan: warning: the serial number of %s has %zu bytes, "
+				"and virtio-blk and NVMe disks have room for %d\n",
+				v->name, strlen(v->data.value), DEVREF_SHORT_SERIAL_MAX);
+}
+
 static const struct option_row options[] = {
 	{ "--cmdline", "TEXT", offsetof(struct options, cmdline), option_text, false,
 	  "the kernel command line" },
@@ -163,6 +177,7 @@ static int run(int argc, char **argv)
 	if (!progress.whole)
 		return usage(
 			"the command line has socle.manifest=; give that file with --manifest");
+	warn_serials();
 	print_plan(o.json);
 	return STATUS_OK;
 }

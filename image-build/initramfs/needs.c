@@ -218,6 +218,16 @@ static int add_driver(struct needs *n, enum feature feature, const struct devref
 	return 0;
 }
 
+/* Only SCSI has room for more; who waits for a longer one waits for nothing. */
+static int check_serial(const struct needs *n, const struct devref *ref, struct err *e)
+{
+	if (ref->kind != DEVREF_SERIAL || strlen(ref->value) <= DEVREF_SHORT_SERIAL_MAX ||
+	    n->of[FEATURE_VIRTIO_SCSI] == NEED_YES || n->of[FEATURE_HYPERV] == NEED_YES)
+		return 0;
+	return refuse(e, "SERIAL=%.80s has %zu bytes, and the machine's disks have room for %d",
+		      ref->value, strlen(ref->value), DEVREF_SHORT_SERIAL_MAX);
+}
+
 static int add_device(struct needs *n, const struct devref *ref, bool machine_described,
 		      struct err *e)
 {
@@ -229,7 +239,9 @@ static int add_device(struct needs *n, const struct devref *ref, bool machine_de
 	if (ref->kind == DEVREF_CCW)
 		return add_driver(n, FEATURE_VIRTIO_CCW, ref, machine_described, e);
 	driver = ref->kind == DEVREF_PATH ? find_driver(DRIVERS(disk_drivers), ref->value) : NULL;
-	return driver ? add_driver(n, driver->feature, ref, machine_described, e) : 0;
+	if (driver)
+		return add_driver(n, driver->feature, ref, machine_described, e);
+	return machine_described ? check_serial(n, ref, e) : 0;
 }
 
 static int add_volume(struct needs *n, const struct volume *v, bool machine_described,

@@ -17,9 +17,6 @@
 #define NAME_PREFIX     "extension-"
 #define NAME_MAX_LENGTH 20 /* fits into a volume's name */
 
-/* A virtio-blk disk's serial number is cut at this. */
-#define VIRTIO_SERIAL_MAX 20
-
 static bool is_name(const char *name)
 {
 	size_t length = strlen(name);
@@ -75,7 +72,7 @@ static int fill(struct volume *v, const char *value, struct err *e)
 	int r;
 
 	v->data.kind = DEVREF_SERIAL;
-	memcpy(v->data.value, v->name, strnlen(v->name, VIRTIO_SERIAL_MAX));
+	memcpy(v->data.value, v->name, strnlen(v->name, DEVREF_SHORT_SERIAL_MAX));
 	v->data.partition = 1;
 	strcpy(v->fstype, "erofs");
 	if (!value) {
@@ -108,11 +105,11 @@ static int take_extension(struct boot_plan *plan, const char *name, const char *
 		if (!strcmp(other, volume_name))
 			return err_set(e, FAIL_KEY_REPEATED, EINVAL,
 				       PREFIX "%s" SUFFIX " is specified twice", name);
-		if (!strncmp(other, volume_name, VIRTIO_SERIAL_MAX))
+		if (!strncmp(other, volume_name, DEVREF_SHORT_SERIAL_MAX))
 			return err_set(e, FAIL_VALUE_INVALID, EINVAL,
 				       "the extensions %s and %s would have disks of one serial "
 				       "number, which is cut at %d bytes",
-				       other + strlen(NAME_PREFIX), name, VIRTIO_SERIAL_MAX);
+				       other + strlen(NAME_PREFIX), name, DEVREF_SHORT_SERIAL_MAX);
 	}
 	if (plan->extensions == PLAN_EXTENSIONS_MAX)
 		return err_set(e, FAIL_LIMIT_EXCEEDED, E2BIG, "there are more than %d extensions",

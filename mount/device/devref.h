@@ -50,6 +50,9 @@ enum devref_kind {
 
 #define DEVREF_PARTITION_MAX 255
 
+/* Bytes of a virtio-blk disk's serial number, VIRTIO_BLK_ID_BYTES, and of an NVMe disk's. */
+#define DEVREF_SHORT_SERIAL_MAX 20
+
 /* A GPT name is 36 UTF-16 units, each up to 3 bytes of UTF-8. */
 #define DEVREF_VALUE_SIZE 112
 

@@ -102,4 +102,12 @@ expect "socle: FAILED * code=CMDLINE_TRUNCATED: *" 2047 --launch direct
 expect "" 894 --arch s390x
 expect "*895 bytes a kernel with CONFIG_COMMAND_LINE_SIZE=896 sees no more than 895" 895 --arch s390x
 expect "" 4094 --arch s390x --launch direct
+
+# A serial number that no virtio-blk disk can have.
+for serial in 0123456789abcdef0123 0123456789abcdef01234; do
+	line="socle.layer=SERIAL=$serial,data_blocks=1,root_hash=$(printf '%064d' 0)"
+	said=$(plan) || status=1
+	[[ ${#serial} == 20 && -z $said || ${#serial} == 21 && $said == *"has 21 bytes"* ]] ||
+		{ echo "${#serial} bytes of a serial number: $said"; status=1; }
+done
 exit $status

@@ -152,6 +152,8 @@ static void test_plans(void **state)
 	}
 }
 
+#define S20 "0123456789abcdef0123"
+
 /* A plan that names a disk by its driver, and a machine that was said to have other ones. */
 static void test_plan_and_machine(void **state)
 {
@@ -164,6 +166,13 @@ static void test_plan_and_machine(void **state)
 	expect_failure("vda", plan_needs(LAYER("/dev/vda"), true, &needs, &e), &e,
 		       FAIL_VALUE_INVALID,
 		       "the plan has /dev/vda, but the machine has no virtio-blk");
+	expect_success("20 bytes", plan_needs(LAYER("SERIAL=" S20), true, &needs, &e), &e);
+	expect_success("nobody knows", plan_needs(LAYER("SERIAL=" S20 "x"), false, &needs, &e), &e);
+	expect_failure("21 bytes", plan_needs(LAYER("SERIAL=" S20 "x"), true, &needs, &e), &e,
+		       FAIL_VALUE_INVALID,
+		       "has 21 bytes, and the machine's disks have room for 20");
+	needs.of[FEATURE_VIRTIO_SCSI] = NEED_YES;
+	expect_success("SCSI", plan_needs(LAYER("SERIAL=" S20 "x"), true, &needs, &e), &e);
 	expect_failure("ccw", plan_needs(LAYER("CCW=0.0.1"), true, &needs, &e), &e,
 		       FAIL_VALUE_INVALID, "the machine has no virtio-ccw");
 }
