@@ -22,7 +22,10 @@ struct resolution {
 	struct tree *tree; /* the layer's own */
 	size_t copy_count, copy_room;
 	struct copied *copies;
-	/* Names of one directory mostly come together: the last one, and where it led. */
+	/*
+	 * Names of one directory mostly come together: the last one, and where it led. A
+	 * change is made to what is in it, so it stays right.
+	 */
 	bool last_is_known;
 	char last_path[LIMIT_PATH + 1];
 	struct node *last;
@@ -112,7 +115,6 @@ static void replace(struct resolution *r, struct node *node, struct inode *inode
 	/* The layers below lose what they have here, whatever comes in its place. */
 	if (!S_ISDIR(inode->mode))
 		node->whiteout = true;
-	r->last_is_known = false;
 }
 
 static int place(struct resolution *r, const char *path, struct inode *inode, struct err *e)
@@ -146,7 +148,6 @@ static int add_mark(struct resolution *r, const struct change *c, struct err *e)
 		bad = find_parent(r, inside, false, &dir, e);
 		if (!bad && dir)
 			dir->inode->opaque = true;
-		r->last_is_known = false;
 		return bad;
 	}
 	bad = find_parent(r, c->path, false, &dir, e);
@@ -156,7 +157,6 @@ static int add_mark(struct resolution *r, const struct change *c, struct err *e)
 	if (!node)
 		node = node_add(r->tree, dir, last_component(c->path));
 	node->whiteout = true;
-	r->last_is_known = false;
 	return 0;
 }
 
