@@ -121,6 +121,11 @@ int sys_fork(void)
 	return fork();
 }
 
+int sys_kernel_log(char *text, int size)
+{
+	return klogctl(3 /* SYSLOG_ACTION_READ_ALL */, text, size);
+}
+
 int sys_console_level(int level)
 {
 	return klogctl(SYSLOG_ACTION_CONSOLE_LEVEL, NULL, level);

@@ -36,6 +36,8 @@ int sys_limit_files(unsigned int count);
 int sys_fork(void);
 /* Which of the kernel's messages the consoles show: those below this level, 1 to 8. */
 int sys_console_level(int level);
+/* The last bytes of the kernel's log; how many there are. */
+int sys_kernel_log(char *text, int size);
 /* One of <sys/reboot.h>'s RB_*; returns only where it failed. */
 int sys_reboot(unsigned int command);
 int sys_execve(const char *path, char *const argv[], char *const envp[]);

@@ -5,10 +5,10 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/klog.h>
 
 #include "lib/array.h"
 #include "lib/le.h"
+#include "lib/sys.h"
 #include "mount/fs/erofs.h"
 
 static const struct {
@@ -132,12 +132,10 @@ static const char *find_words(char *log, const char *device)
 	return words && *words ? words : NULL;
 }
 
-#define SYSLOG_ACTION_READ_ALL 3 /* syslog(2): the last bytes of the kernel's log */
-
 static int add_kernel_words(const char *device, int r, struct err *e)
 {
 	char log[4096], text[ERR_TEXT_SIZE];
-	int n = klogctl(SYSLOG_ACTION_READ_ALL, log, sizeof(log) - 1);
+	int n = sys_kernel_log(log, sizeof(log) - 1);
 	const char *words;
 
 	if (n <= 0 || !e)
