@@ -37,6 +37,8 @@ static void make_volume(uint64_t disk_bytes)
 	volume.proof = VOLUME_SUPERBLOCK;
 	volume.superblock_offset_bytes = SUPERBLOCK_AT;
 	volume.verity.ignore_zero_blocks = true;
+	volume.verity.fec_roots = 3;
+	volume.verity.fec_start_bytes = 8192;
 	assert_int_equal(verity_params_set(&volume.verity, "root_hash", HASH, &e), 0);
 	memset(wishes, 0, sizeof(wishes));
 	strcpy(wishes[0].found.name, "vda");
@@ -109,6 +111,8 @@ static void open_superblock(const struct superblock_row *row, struct temp *t, ui
 	assert_int_equal(open.params.hash_start_block, 130);
 	assert_int_equal(open.params.salt_size, 2);
 	assert_true(open.params.ignore_zero_blocks);
+	assert_int_equal(open.params.fec_roots, 3);
+	assert_int_equal(open.params.fec_start_bytes, 8192);
 	assert_int_equal(open.params.root_hash_size, 32);
 	assert_memory_equal(open.params.root_hash, volume.verity.root_hash, 32);
 }
