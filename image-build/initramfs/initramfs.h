@@ -40,8 +40,8 @@ struct initramfs_build {
 int initramfs_add_base(struct initramfs_build *b, struct err *e);
 
 /*
- * Add one name, a path without a slash in front, with the directories above it. Where
- * this fails, an inode that has no other name is freed. Refused: a name that is there.
+ * Add one name, a path without a slash in front, with the directories above it, for an
+ * inode that the caller holds. Refused: a name that is there.
  */
 int initramfs_add_node(struct initramfs_build *b, const char *path, struct inode *inode,
 		       struct err *e);

@@ -26,17 +26,13 @@ static int add_module(struct initramfs_build *b, const struct modules *m,
 {
 	char *source auto_text = memory_printf("%s/%s", m->directory, module->path);
 	char *path auto_text = memory_printf("%s/%s.ko", &MODULES_DIR[1], module->name);
-	struct inode *inode = inode_new(S_IFREG | 0644);
-	struct node holder = { .name = NULL };
-	int r;
-
-	node_set_inode(&holder, inode);
-	r = blob_read_file(source, MODULE_MAX_BYTES, &b->spool, &inode->content, &inode->size, e);
+	struct inode *inode auto_inode = inode_hold(inode_new(S_IFREG | 0644));
+	int r = blob_read_file(source, MODULE_MAX_BYTES, &b->spool, &inode->content, &inode->size,
+			       e);
 	if (!r)
 		r = check_module_arch(b, inode, source, e);
 	if (!r)
 		r = initramfs_add_node(b, path, inode, e);
-	node_set_inode(&holder, NULL);
 	return r;
 }
 

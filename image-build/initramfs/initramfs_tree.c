@@ -32,10 +32,7 @@ int initramfs_add_node(struct initramfs_build *b, const char *path, struct inode
 	char *copy auto_text = memory_text(path);
 	struct node *dir = b->tree.root, *node;
 	char *rest = copy, *name, *next = strsep(&rest, "/");
-	struct node holder = { .name = NULL };
-	int r = 0;
 
-	node_set_inode(&holder, inode);
 	while ((name = next) && (next = strsep(&rest, "/"))) {
 		node = node_child(dir, name);
 		if (!node)
@@ -47,19 +44,17 @@ int initramfs_add_node(struct initramfs_build *b, const char *path, struct inode
 			break;
 	}
 	if (!node_is_directory(dir))
-		r = refuse(e, "/%s: its parent is not a directory", path);
-	else if (node_child(dir, name))
-		r = refuse(e, "/%s is packed twice", path);
-	else
-		node_set_inode(node_add(&b->tree, dir, name), inode);
-	node_set_inode(&holder, NULL);
-	return r;
+		return refuse(e, "/%s: its parent is not a directory", path);
+	if (node_child(dir, name))
+		return refuse(e, "/%s is packed twice", path);
+	node_set_inode(node_add(&b->tree, dir, name), inode);
+	return 0;
 }
 
 int initramfs_add_base(struct initramfs_build *b, struct err *e)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(base); i++) {
-		struct inode *inode = inode_new(base[i].mode);
+		struct inode *inode auto_inode = inode_hold(inode_new(base[i].mode));
 		int r;
 
 		inode->device_major = base[i].device_major;
@@ -112,8 +107,7 @@ int initramfs_add_file(struct initramfs_build *b, const char *path, const char *
 {
 	/* A FIFO would keep us here until somebody writes into it. */
 	int fd auto_fd = open(source, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	struct inode *inode;
-	struct node holder = { .name = NULL };
+	struct inode *inode auto_inode = NULL;
 	struct stat st;
 	int r = 0;
 
@@ -125,24 +119,18 @@ int initramfs_add_file(struct initramfs_build *b, const char *path, const char *
 		r = check_program(b, fd, source, e);
 	if (r)
 		return r;
-	inode = inode_new(S_IFREG | (program || st.st_mode & 0100 ? 0755 : 0644));
-	node_set_inode(&holder, inode);
+	inode = inode_hold(inode_new(S_IFREG | (program || st.st_mode & 0100 ? 0755 : 0644)));
 	r = copy_file(b, fd, source, inode, e);
-	if (!r)
-		r = initramfs_add_node(b, path, inode, e);
-	node_set_inode(&holder, NULL);
-	return r;
+	return r ? r : initramfs_add_node(b, path, inode, e);
 }
 
 int initramfs_add_text(struct initramfs_build *b, const char *path, const char *text, struct err *e)
 {
-	struct inode *inode = inode_new(S_IFREG | 0644);
+	struct inode *inode auto_inode = inode_hold(inode_new(S_IFREG | 0644));
 	int r = content_add(&inode->content, &b->spool, text, strlen(text), 0, e);
-	int r2;
 
 	inode->size = strlen(text);
-	r2 = initramfs_add_node(b, path, inode, e);
-	return r ? r : r2;
+	return r ? r : initramfs_add_node(b, path, inode, e);
 }
 
 /* What is for another machine than /init could never be loaded or booted by it. */

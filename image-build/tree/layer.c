@@ -303,8 +303,7 @@ static int add_entry(struct layer *l, struct tar_reader *t, const struct tar_ent
 	}
 	if (entry->type == '1')
 		return add_link(l, path, entry->link, e);
-	inode = inode_new(0);
-	inode->names = 1;
+	inode = inode_hold(inode_new(0));
 	r = read_inode(l, t, entry, inode, e);
 	if (!r && !*path && !S_ISDIR(inode->mode))
 		r = refuse(e, "the root is not a directory");

@@ -180,9 +180,8 @@ static struct inode *copy_of(struct resolution *r, const struct inode *from)
 		if (r->copies[i].from == from)
 			return r->copies[i].to;
 	r->copies = memory_grow(r->copies, r->copy_count, &r->copy_room, sizeof(*r->copies));
-	r->copies[r->copy_count] = (struct copied){ from, copy_inode(from) };
 	/* Held, for a later link, also where this one's name is replaced. */
-	r->copies[r->copy_count].to->names = 1;
+	r->copies[r->copy_count] = (struct copied){ from, inode_hold(copy_inode(from)) };
 	return r->copies[r->copy_count++].to;
 }
 

@@ -176,6 +176,12 @@ struct inode *inode_new(mode_t mode)
 	return inode;
 }
 
+struct inode *inode_hold(struct inode *inode)
+{
+	inode->names++;
+	return inode;
+}
+
 struct inode *inode_new_implied(void)
 {
 	struct inode *inode = inode_new(S_IFDIR | 0755);

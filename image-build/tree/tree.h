@@ -79,8 +79,21 @@ void inode_set_xattr(struct inode *inode, const char *name, const void *value, s
 void inode_remove_xattr(struct inode *inode, const char *name);
 const struct xattr *inode_xattr(const struct inode *inode, const char *name);
 
-/* Let go of one name's hold; the last one frees. NULL is nothing. */
+/*
+ * An inode belongs to its names and to whoever holds it: holding is one name more
+ * for as long, and letting go of the last one frees. Releasing NULL does nothing.
+ */
+struct inode *inode_hold(struct inode *inode);
 void inode_release(struct inode *inode);
+
+static inline void cleanup_inode(struct inode **inode)
+{
+	inode_release(*inode);
+}
+
+/* Released when its variable goes out of scope. */
+#define auto_inode __attribute__((cleanup(cleanup_inode)))
+
 /* Bind a name to an inode, and let go of the one it had; NULL only lets go. */
 void node_set_inode(struct node *node, struct inode *inode);
 
