@@ -14,38 +14,29 @@
 #define CHUNK (1 << 20)
 
 /* To the end, whatever stat says: /proc/config.gz has a size of 0. */
-static int read_file(const char *path, uint8_t **ret, size_t *ret_size, struct err *e)
+static int read_file(const char *path, struct buffer *ret, struct err *e)
 {
 	int fd auto_fd = open(path, O_RDONLY | O_CLOEXEC);
-	uint8_t *bytes = NULL;
-	size_t size = 0, room = 0;
 	ssize_t n;
 
 	if (fd < 0)
 		return system_failed(e, "open");
 	do {
-		bytes = memory_grow(bytes, size / CHUNK, &room, CHUNK);
-		n = io_read(fd, bytes + size, CHUNK);
-		size += n > 0 ? (size_t)n : 0;
-	} while (n == CHUNK && size <= IKCONFIG_IMAGE_MAX);
-	if (n < 0) {
-		free(bytes);
-		return system_result(e, n, "read");
-	}
-	*ret = bytes;
-	*ret_size = size;
-	return 0;
+		buffer_reserve(ret, CHUNK);
+		n = io_read(fd, ret->bytes + ret->size, CHUNK);
+		ret->size += n > 0 ? (size_t)n : 0;
+	} while (n == CHUNK && ret->size <= IKCONFIG_IMAGE_MAX);
+	return n < 0 ? system_result(e, n, "read") : 0;
 }
 
 static int read_options(struct kernel_config *c, const char *path, struct err *e)
 {
-	uint8_t *bytes = NULL;
-	size_t size, text_size;
-	int r = read_file(path, &bytes, &size, e);
+	struct buffer image auto_buffer = { .bytes = NULL };
+	size_t text_size;
+	int r = read_file(path, &image, e);
 
 	if (!r)
-		r = ikconfig_text(bytes, size, &c->text, &text_size, e);
-	free(bytes);
+		r = ikconfig_text(image.bytes, image.size, &c->text, &text_size, e);
 	if (!r)
 		r = kconfig_parse(c->text, text_size, &c->options, e);
 	return r;
