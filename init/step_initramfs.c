@@ -7,7 +7,9 @@
  *
  *   the marks (init/plan/marks.h), which only socle-image's archives have;
  *   the inodes that are left: without one the kernel drops a file silently;
- *   the kernel's log, for archives of others and for what follows behind ours.
+ *   the kernel's log, for archives of others and for what follows behind ours. It has
+ *   to reach back to where the kernel began, since a host can make the kernel say so
+ *   much that the log runs over, also while it is read.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -35,17 +37,16 @@ static int incomplete(struct err *e, const char *what)
 		       "the initramfs was not unpacked whole: %s" REMEDY, what);
 }
 
-/* *marked: there are marks, so whoever packed this can be held to them. */
-static int check_marks(bool *marked, struct err *e)
+/* Where there are marks, whoever packed this can be held to them. */
+static int check_marks(struct err *e)
 {
 	char begun[MARK_SIZE] = "", complete[MARK_SIZE] = "";
 	ssize_t n = io_read_text(AT_FDCWD, MARK_BEGUN, begun, sizeof(begun));
 
-	*marked = n != -ENOENT;
-	if (!*marked)
+	if (n == -ENOENT)
 		return 0;
-	if (io_read_text(AT_FDCWD, MARK_COMPLETE, complete, sizeof(complete)) == n && begun[0] &&
-	    !strcmp(begun, complete))
+	if (n > 0 && io_read_text(AT_FDCWD, MARK_COMPLETE, complete, sizeof(complete)) == n &&
+	    !memcmp(begun, complete, (size_t)n))
 		return 0;
 	return incomplete(e, "its last file, " MARK_COMPLETE ", is missing or another's");
 }
@@ -102,7 +103,8 @@ static int check_record(char *record, bool *covered, struct err *e)
 	return tells_failure(message) ? incomplete(e, message) : 0;
 }
 
-static int check_log(bool marked, struct err *e)
+/* Whether every record was read from the first that counts on. */
+static int check_log(struct err *e)
 {
 	static char record[RECORD_SIZE];
 	auto_fd int fd = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
@@ -111,17 +113,19 @@ static int check_log(bool marked, struct err *e)
 
 	/* A kernel without a log tells nothing. */
 	if (fd < 0)
-		return 0;
+		return errno == ENOENT ? 0 :
+					 err_errno(e, FAIL_INITRAMFS_INCOMPLETE, "open /dev/kmsg");
 	/* EPIPE: what was to be read next is gone, and the next call goes on behind it. */
 	while ((n = read(fd, record, sizeof(record) - 1)) > 0 || (n < 0 && errno == EPIPE)) {
 		int r;
 
+		covered = covered && n > 0;
 		record[n < 0 ? 0 : n] = '\0';
 		r = check_record(record, &covered, e);
 		if (r)
 			return r;
 	}
-	if (covered || marked)
+	if (covered && errno == EAGAIN)
 		return 0;
 	return incomplete(e, "nobody knows, since the kernel's log has lost its beginning "
 			     "(log_buf_len= makes it larger)");
@@ -141,13 +145,12 @@ static void learn_how_to_fail(struct boot_plan *plan)
 
 int step_initramfs(struct boot *b, struct err *e)
 {
-	bool marked;
-	int r = check_marks(&marked, e);
+	int r = check_marks(e);
 
 	if (!r)
 		r = check_room(e);
 	if (!r)
-		r = check_log(marked, e);
+		r = check_log(e);
 	if (r)
 		learn_how_to_fail(&b->plan);
 	return r;

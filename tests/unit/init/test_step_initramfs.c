@@ -2,11 +2,13 @@
 /* The host gives too little memory, and the kernel starts /init over a part of the initramfs. */
 #include "tests/unit/unit.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "init/plan/marks.h"
@@ -14,6 +16,24 @@
 #include "tests/unit/fake_boot.h"
 
 #define RECORDS 4
+
+/* In the place of a record: what was due is gone, or cannot be read. */
+#define LOST   "lost"
+#define BROKEN "broken"
+
+/* The C library's, but for these two. */
+ssize_t read(int fd, void *buf, size_t size)
+{
+	ssize_t n = syscall(SYS_read, fd, buf, size);
+
+	if (n == strlen(LOST) && !memcmp(buf, LOST, strlen(LOST)))
+		errno = EPIPE;
+	else if (n == strlen(BROKEN) && !memcmp(buf, BROKEN, strlen(BROKEN)))
+		errno = EINVAL;
+	else
+		return n;
+	return -1;
+}
 
 /* What the guest finds; NULL: no such file. */
 struct guest {
@@ -97,6 +117,10 @@ static void check(const char *label, const struct guest *g, const char *words)
 #define START "6,310,412000,-;Trying to unpack rootfs image as initramfs...\n"
 #define LATER "6,300,400000,-;pci 0000:00:02.0: BAR 4\n SUBSYSTEM=pci\n"
 
+#define LONG_MARK                                                                                  \
+	"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"         \
+	"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+
 static void test_marks(void **state)
 {
 	static const char missing[] = "/etc/socle/complete, is missing or another's; "
@@ -111,6 +135,7 @@ static void test_marks(void **state)
 		{ "of an archive before this one", "sha256:12\n", "sha256:21\n", missing },
 		{ "shorter", "sha256:12\n", "sha256:1\n", missing },
 		{ "both empty", "", "", missing },
+		{ "both too long", LONG_MARK, LONG_MARK, missing },
 	};
 
 	(void)state;
@@ -161,22 +186,37 @@ static void test_kernel_log(void **state)
 	}
 }
 
-/* A log that runs over could have lost the word of it. */
-static void test_log_without_its_beginning(void **state)
+/*
+ * A log that runs over could have lost the word of it, also while it is read. Marks say
+ * nothing of an archive behind ours.
+ */
+static void test_log_that_runs_over(void **state)
 {
-	static const struct guest lost = { NULL, NULL, { LATER }, 9 },
-				  start = { NULL, NULL, { LATER, START }, 9 },
-				  plain = { NULL,
-					    NULL,
-					    { LATER, "6,310,1,-;Unpacking initramfs...\n" },
-					    9 },
-				  marked = { "sha256:12\n", "sha256:12\n", { LATER }, 9 };
+	static const char lost[] = "the kernel's log has lost its beginning";
+	static const struct {
+		const char *log[RECORDS];
+		const char *words;
+	} rows[] = {
+		{ { LATER }, lost },
+		{ { LATER, START }, NULL },
+		{ { LATER, "6,310,1,-;Unpacking initramfs...\n" }, NULL },
+		{ { FIRST, LOST, LATER }, lost },
+		{ { LATER, START, LOST }, lost },
+		{ { FIRST, LOST, START }, NULL },
+		{ { FIRST, LOST, "0,9,1,-;Initramfs unpacking failed: write error\n" },
+		  "write error" },
+		{ { FIRST, BROKEN }, lost },
+	};
 
 	(void)state;
-	check("lost", &lost, "the kernel's log has lost its beginning");
-	check("start", &start, NULL);
-	check("plain", &plain, NULL);
-	check("marked", &marked, NULL);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct guest g = { NULL, NULL, { NULL }, 9 };
+
+		memcpy(g.log, rows[i].log, sizeof(g.log));
+		check(rows[i].log[1] ? rows[i].log[1] : "later", &g, rows[i].words);
+		g.begun = g.complete = "sha256:12\n";
+		check("marked", &g, rows[i].words);
+	}
 }
 
 /* The command line is measured apart from the initramfs, and says how to fail. */
@@ -207,7 +247,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_marks),
 		cmocka_unit_test(test_kernel_log),
-		cmocka_unit_test(test_log_without_its_beginning),
+		cmocka_unit_test(test_log_that_runs_over),
 		cmocka_unit_test(test_command_line_counts),
 		cmocka_unit_test(test_no_inode_left),
 	};
