@@ -9,6 +9,7 @@
 
 #include "lib/cleanup.h"
 #include "lib/io.h"
+#include "lib/sys.h"
 #include "mount/device/probe.h"
 #include "mount/fs/erofs_fits.h"
 #include "mount/fs/fsmount.h"
@@ -51,6 +52,16 @@ static int require_xattrs(const char *target, const char *type, struct err *e)
 			       "the kernel lacks CONFIG_EROFS_FS_XATTR: deleted files would "
 			       "come back");
 	return err_errno(e, FAIL_MOUNT_FAILED, "read an extended attribute of %s", target);
+}
+
+/* What failed is not mounted, whoever goes on afterwards. */
+static int keep_if_usable(const char *target, const char *type, struct err *e)
+{
+	int r = require_xattrs(target, type, e);
+
+	if (r)
+		(void)sys_umount(target, 0);
+	return r;
 }
 
 /* With devices among the options of an unproved volume, the kernel counts them itself. */
@@ -135,10 +146,8 @@ int volume_mount(const struct open_volume *o, const char *target, bool as_root, 
 		r = check_erofs(o, type, e);
 	if (!r) {
 		r = mount_as(o, type, target, as_root, e);
-		r = r ? explain(o, type, r, e) : 0;
+		r = r ? explain(o, type, r, e) : keep_if_usable(target, type, e);
 	}
-	if (!r)
-		r = require_xattrs(target, type, e);
 	if (r)
 		err_volume(e, o->volume->name);
 	return r;

@@ -85,7 +85,8 @@ static int not_found(struct device_search *s, const struct device_wish *wish, in
 		probe_foreign_gpt(s->dev, &s->set);
 	r = err_set(e, FAIL_DEVICE_NOT_FOUND, ENODEV,
 		    "no device matched %s within %d s%s; present: %s",
-		    devref_print(wish->ref, ref, sizeof(ref)), (timeout_ms + 999) / 1000,
+		    devref_print(wish->ref, ref, sizeof(ref)),
+		    timeout_ms / 1000 + (timeout_ms % 1000 > 0),
 		    is_too_long_a_serial(&s->set, wish->ref) ?
 			    " (virtio-blk shows 20 bytes of a serial number, this one is longer)" :
 			    "",

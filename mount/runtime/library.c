@@ -111,6 +111,8 @@ int socle_volume_mount(struct socle_memory *memory, const char *name, const char
 	if (r)
 		return answer(r, &e, error);
 	r = open_and_mount(w, target, timeout_ms, &e);
+	/* What the caller executes must not inherit device-mapper's control node. */
+	verity_release();
 	device_search_close(&w->search);
 	return answer(r, &e, error);
 }
@@ -127,6 +129,7 @@ int socle_volume_umount(const char *name, const char *target, struct socle_error
 		r = verity_close(dm_name);
 		if (r)
 			(void)err_result(&e, FAIL_SYSTEM_CALL_FAILED, r, "close %s", dm_name);
+		verity_release();
 	}
 	return answer(r, &e, error);
 }

@@ -11,7 +11,8 @@
  *
  * The libraries below are not thread-safe, so one call at a time in a process.
  * The caller needs CAP_SYS_ADMIN, /dev, /sys and /proc. Nothing is written to
- * standard output or standard error.
+ * standard output or standard error, but for what libcryptsetup says of a disk that
+ * goes away between being found and being opened. No descriptor stays open.
  */
 
 #define SOCLE_API __attribute__((visibility("default")))

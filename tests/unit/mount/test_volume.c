@@ -393,6 +393,9 @@ static void test_erofs_attributes(void **state)
 			expect_success("erofs", r, &e);
 		else
 			expect_failure("erofs", r, &e, rows[i].code, "");
+		/* It was mounted when that was found out. */
+		assert_int_equal(strstr(fake_sys.log, "umount /layers/3 flags=0\n") != NULL,
+				 rows[i].code != FAIL_NONE);
 	}
 }
 

@@ -61,12 +61,13 @@ static void test_mount(void **state)
 			    "fsmount 0x7\n"
 			    "move_mount /run/image\n"
 			    "verity_arm socle-image-1 0\n"
+			    "verity_release\n"
 			    "search_close\n");
 	assert_string_equal(error.code, "untouched");
 	fake_verity_reset(0, 0);
 	assert_int_equal(socle_volume_umount("image-1", "/run/image", &error), 0);
-	assert_string_equal(fake_sys.log,
-			    "umount /run/image flags=0\nverity_close socle-image-1\n");
+	assert_string_equal(fake_sys.log, "umount /run/image flags=0\nverity_close socle-image-1\n"
+					  "verity_release\n");
 }
 
 static void test_signature(void **state)
@@ -103,7 +104,8 @@ static void test_each_call_fails(void **state)
 		assert_int_equal(strstr(fake_sys.log, "verity_close socle-a\n") != NULL, call > 4);
 		assert_int_equal(strstr(fake_sys.log, "umount /run/a flags=0\n") != NULL,
 				 call == 12);
-		assert_int_equal(strstr(fake_sys.log, "search_close\n") != NULL, call > 1);
+		assert_int_equal(strstr(fake_sys.log, "verity_release\nsearch_close\n") != NULL,
+				 call > 1);
 	}
 	/* what the kernel saw of a bad block is the reason */
 	fake_verity_reset(6, EIO);
