@@ -46,7 +46,11 @@ static void empty_dir(int dir_fd, dev_t device)
 	struct dirent *entry;
 	struct stat st;
 
-	while (dir && (entry = readdir(dir))) {
+	if (!dir) {
+		close(dir_fd);
+		return;
+	}
+	while ((entry = readdir(dir))) {
 		const char *name = entry->d_name;
 		int child;
 
@@ -62,10 +66,7 @@ static void empty_dir(int dir_fd, dev_t device)
 			empty_dir(child, device);
 		(void)sys_unlinkat(dir_fd, name, AT_REMOVEDIR);
 	}
-	if (dir)
-		closedir(dir);
-	else
-		close(dir_fd);
+	closedir(dir);
 }
 
 static void empty_initramfs(int root)

@@ -47,12 +47,12 @@ static void remove_below(int dir_fd)
 		int child;
 
 		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..") ||
-		    !unlinkat(dir_fd, entry->d_name, 0))
+		    !unlinkat(dirfd(dir), entry->d_name, 0))
 			continue;
-		child = openat(dir_fd, entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+		child = openat(dirfd(dir), entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
 		if (child >= 0)
 			remove_below(child);
-		unlinkat(dir_fd, entry->d_name, AT_REMOVEDIR);
+		unlinkat(dirfd(dir), entry->d_name, AT_REMOVEDIR);
 	}
 	closedir(dir);
 }

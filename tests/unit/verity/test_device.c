@@ -2,7 +2,9 @@
 /* A node is opened only where it is the device that was meant. */
 #include "tests/unit/unit.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -10,6 +12,16 @@
 #include <unistd.h>
 
 #include "verity/device.h"
+
+static bool stat_fails;
+
+int fstat(int fd, struct stat *st)
+{
+	if (!stat_fails)
+		return fstatat(fd, "", st, AT_EMPTY_PATH);
+	errno = EIO;
+	return -1;
+}
 
 static void test_open(void **state)
 {
@@ -27,6 +39,10 @@ static void test_open(void **state)
 	expect_failure("a file", device_node_open(dev.fd, "vda", 1, 3, &e), &e,
 		       FAIL_DEVICE_READ_FAILED, "/dev/vda is not block device 1:3");
 	/* /dev/null has this number, but it is no block device */
+	stat_fails = true;
+	expect_failure("no stat", device_node_open(dev.fd, "vda", 1, 3, &e), &e,
+		       FAIL_SYSTEM_CALL_FAILED, "stat /dev/vda: Input/output error");
+	stat_fails = false;
 	unlinkat(dev.fd, "vda", 0);
 	put_link(dev.fd, "vda", "/dev/null");
 	expect_failure("a character device", device_node_open(dev.fd, "vda", 1, 3, &e), &e,

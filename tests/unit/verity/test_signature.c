@@ -311,17 +311,23 @@ int dm_task_no_open_count(struct dm_task *task)
 	return 1;
 }
 
+/* Which device device-mapper says that it made, if it says anything. */
+static const struct dm_info made_device = { .exists = 1, .read_only = 1, .major = 253, .minor = 4 };
+static struct dm_info info_of_device;
+static bool task_fails, info_fails;
+static unsigned int releases;
+
 int dm_task_run(struct dm_task *task)
 {
 	assert_int_equal(task->type, DM_DEVICE_INFO);
-	return 1;
+	return !task_fails;
 }
 
 int dm_task_get_info(struct dm_task *task, struct dm_info *info)
 {
 	(void)task;
-	*info = (struct dm_info){ .exists = 1, .read_only = 1, .major = 253, .minor = 4 };
-	return 1;
+	*info = info_of_device;
+	return !info_fails;
 }
 
 void *dm_get_next_target(struct dm_task *task, void *next, uint64_t *start, uint64_t *length,
@@ -338,6 +344,7 @@ void *dm_get_next_target(struct dm_task *task, void *next, uint64_t *start, uint
 
 void dm_lib_release(void)
 {
+	releases++;
 }
 
 #define RELOAD "device-mapper: reload ioctl on x (253:0) failed: "
@@ -376,6 +383,7 @@ static void test_open(void **state)
 	(void)state;
 	verity_params_init(&p);
 	p.root_hash_size = 32;
+	info_of_device = made_device;
 	for (size_t i = 0; i < ARRAY_SIZE(open_rows); i++) {
 		const struct open_row *row = &open_rows[i];
 		struct verity_device device = { .name = "untouched" };
@@ -400,6 +408,52 @@ static void test_open(void **state)
 			expect_success(row->label, r, &e);
 		assert_string_equal(device.name, row->words ? "untouched" : "x");
 	}
+}
+
+/* What was made is asked for by its name, and taken away again where it is another thing. */
+static void test_open_asks_for_the_device(void **state)
+{
+	static const struct {
+		const char *label;
+		bool task_fails, info_fails;
+		struct dm_info info;
+	} rows[] = {
+		{ "no answer", true, false, { .exists = 1, .read_only = 1 } },
+		{ "no info", false, true, { .exists = 1, .read_only = 1 } },
+		{ "none of this name", false, false, { .read_only = 1 } },
+		{ "writable", false, false, { .exists = 1 } },
+	};
+	static const struct verity_parts parts = { .data = "/dev/vda", .hash = "/dev/vdb" };
+	struct verity_device device = { .name = "untouched" };
+	struct verity_params p;
+	struct err e = { 0 };
+
+	(void)state;
+	verity_params_init(&p);
+	crypt.complaint = NULL;
+	crypt.result = 0;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		task_fails = rows[i].task_fails;
+		info_fails = rows[i].info_fails;
+		info_of_device = rows[i].info;
+		fake_sys_reset(0, 0);
+		expect_failure(rows[i].label, verity_open("x", &parts, &p, NULL, &device, &e), &e,
+			       FAIL_VERITY_OPEN_FAILED, "does not know x, or not as read-only");
+		assert_non_null(strstr(fake_sys.log, "\ndeactivate x\n"));
+		assert_string_equal(device.name, "untouched");
+	}
+	task_fails = info_fails = false;
+	info_of_device = made_device;
+	fake_sys_reset(0, 0);
+	expect_success("good", verity_open("x", &parts, &p, NULL, &device, &e), &e);
+	assert_int_equal(device.major, 253);
+	assert_int_equal(device.minor, 4);
+	assert_string_equal(device.path, "/dev/dm-4");
+	assert_null(strstr(fake_sys.log, "deactivate"));
+	/* the control node, which is not close-on-exec, is kept until the hand-over */
+	assert_int_equal(releases, 0);
+	verity_release();
+	assert_int_equal(releases, 1);
 }
 
 /* --- the kernel -------------------------------------------------------------------- */
@@ -430,6 +484,7 @@ int main(void)
 		cmocka_unit_test(test_files),
 		cmocka_unit_test(test_without_a_file),
 		cmocka_unit_test(test_open),
+		cmocka_unit_test(test_open_asks_for_the_device),
 		cmocka_unit_test(test_kernel_verifies_signatures),
 	};
 

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
 #include "tests/unit/unit.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <linux/vm_sockets.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -145,6 +150,123 @@ static void test_device(void **state)
 	assert_false(report_needs_driver(&failure));
 }
 
+/* A device that has sent one byte more each time that it is asked how many wait. */
+static int waiting, asked;
+
+/* As libc declares it; all other requests are the kernel's. */
+#ifdef __GLIBC__
+int ioctl(int fd, unsigned long request, ...)
+#else
+int ioctl(int fd, int request, ...)
+#endif
+{
+	va_list args;
+	void *arg;
+
+	va_start(args, request);
+	arg = va_arg(args, void *);
+	va_end(args);
+	if ((unsigned int)request != TIOCOUTQ)
+		return (int)syscall(SYS_ioctl, fd, request, arg);
+	asked++;
+	*(int *)arg = waiting ? waiting-- : 0;
+	return 0;
+}
+
+/* What was written is waited for until it is out; what could not be written, is not. */
+static void test_device_is_drained(void **state)
+{
+	int master = posix_openpt(O_RDWR | O_NOCTTY), file;
+	struct plan_failure failure = { 0 };
+	static const struct plan_failure none;
+	size_t fds;
+
+	(void)state;
+	assert_true(master >= 0 && !unlockpt(master));
+	strcpy(failure.device, ptsname(master));
+	file = open(failure.device, O_RDWR | O_NOCTTY);
+	fds = open_fds();
+	waiting = 2;
+	asked = 0;
+	report_line(&failure, line);
+	assert_int_equal(asked, 3);
+	assert_int_equal(open_fds(), fds);
+	/* it is open already, and its other end is gone */
+	report_keep_open(&failure);
+	close(master);
+	waiting = 2;
+	report_line(&failure, line);
+	assert_int_equal(asked, 3);
+	assert_int_equal(open_fds(), fds - 1);
+	close(file);
+	waiting = 0;
+	report_keep_open(&none);
+}
+
+/* The host at the other end of a vsock; -1: there is no such transport. */
+static int vsock = -1, sockets, connects;
+
+int socket(int domain, int type, int protocol)
+{
+	assert_int_equal(domain, AF_VSOCK);
+	assert_int_equal(type, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC);
+	assert_int_equal(protocol, 0);
+	sockets++;
+	errno = EAFNOSUPPORT;
+	return vsock;
+}
+
+int connect(int fd, const struct sockaddr *address, socklen_t size)
+{
+	const struct sockaddr_vm *host = (const void *)address;
+
+	assert_int_equal(fd, vsock);
+	assert_int_equal(size, sizeof(*host));
+	assert_int_equal(host->svm_family, AF_VSOCK);
+	assert_int_equal(host->svm_cid, VMADDR_CID_HOST);
+	assert_int_equal(host->svm_port, 1234);
+	connects++;
+	errno = waiting ? ECONNREFUSED : EINPROGRESS;
+	return -1;
+}
+
+/* Over vsock where a port is given, and to nobody else. */
+static void test_vsock(void **state)
+{
+	struct plan_failure failure = { 0 };
+	char text[sizeof(line) + 8] = "";
+	size_t fds = open_fds();
+	int ends[2];
+
+	(void)state;
+	report_line(&failure, line);
+	assert_int_equal(sockets, 0);
+	failure.vsock_port = 1234;
+	report_line(&failure, line);
+	assert_int_equal(sockets, 1);
+	assert_int_equal(connects, 0);
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends), 0);
+	vsock = ends[0];
+	assert_int_equal(shutdown(ends[1], SHUT_WR), 0);
+	report_line(&failure, line);
+	assert_int_equal(connects, 1);
+	assert_int_equal(read(ends[1], text, sizeof(text)), strlen(line));
+	assert_string_equal(text, line);
+	close(ends[1]);
+	/* one that refuses is not talked to */
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends), 0);
+	vsock = ends[0];
+	waiting = 1;
+	report_line(&failure, line);
+	assert_int_equal(connects, 2);
+	assert_int_equal(read(ends[1], text, sizeof(text)), 0);
+	close(ends[1]);
+	waiting = 0;
+	vsock = -1;
+	assert_true(report_needs_driver(&failure));
+	assert_int_equal(open_fds(), fds);
+}
+
 /* A driver makes its device while we wait; one that makes none does not keep us. */
 static void test_device_is_awaited(void **state)
 {
@@ -175,6 +297,8 @@ int main(void)
 		cmocka_unit_test(test_deaf_host),
 		cmocka_unit_test(test_host_that_hangs_up),
 		cmocka_unit_test(test_device),
+		cmocka_unit_test(test_device_is_drained),
+		cmocka_unit_test(test_vsock),
 		cmocka_unit_test(test_device_is_awaited),
 	};
 

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
 #include "tests/unit/unit.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -270,6 +272,19 @@ static void test_match_by_place(void **state)
 		    strcmp(found.name, places[i].found ? places[i].found : "untouched"))
 			fail_msg("%s: found %s", places[i].ref, found.name);
 	}
+	/* those behind the count were here once */
+	set.dev[set.count] = set.dev[0];
+	set.dev[set.count].partuuid[0] = 'i';
+	set.dev[set.count].partuuid[1] = 'd';
+	set.dev[set.count + 1] = set.dev[1];
+	for (size_t i = 0; i < 2; i++) {
+		static const struct devref partition = { .kind = DEVREF_SERIAL,
+							 .value = "a",
+							 .partition = 1 };
+
+		assert_int_equal(devref_match(&set, &partition, &set.dev[20]), 1);
+		set.dev[set.count] = set.dev[1];
+	}
 	/* two hosts with a disk of one address */
 	set.dev[set.count++] = (struct blockdev){
 		.name = "sdb",
@@ -398,10 +413,17 @@ static void test_not_found_says_why(void **state)
 	sysfs_file(sys.fd, "sdb", "queue/logical_block_size", "4096\n", 5);
 	put_bytes(dev.fd, "sdc", disk, DISK_SIZE);
 	put_disk("sdc", "8:32", "");
+	/* who has no table of their own are not read: a partition, and what has no bytes */
+	memcpy(disk + 4096, "EFI PART", 8);
+	sysfs_partition(sys.fd, "sdc", "sdc1", "1", "8:33", "16");
+	put_bytes(dev.fd, "sdc1", disk, DISK_SIZE);
+	put_bytes(dev.fd, "vda", disk, DISK_SIZE);
 	free(disk);
-	expect_failure("GPT", LOOK_FOR(0, &e, "PARTUUID=x"), &e, FAIL_DEVICE_NOT_FOUND,
-		       "present: sda(1048576 bytes, a GPT of another sector size) "
-		       "sdb(1048576 bytes, a GPT of another sector size) sdc(1048576 bytes) vda(0");
+	expect_failure(
+		"GPT", LOOK_FOR(0, &e, "PARTUUID=x"), &e, FAIL_DEVICE_NOT_FOUND,
+		"present: sda(1048576 bytes, a GPT of another sector size) "
+		"sdb(1048576 bytes, a GPT of another sector size) sdc(1048576 bytes) vda(0 bytes) "
+		"sdc1(8192 bytes)");
 	expect_failure("partition", LOOK_FOR(0, &e, "/dev/sda/PARTN=1"), &e, FAIL_DEVICE_NOT_FOUND,
 		       "sda(1048576 bytes, a GPT of another");
 	expect_failure("not virtio-blk alone", LOOK_FOR(0, &e, "SERIAL=0123456789abcdef01234"), &e,
@@ -470,13 +492,17 @@ static void test_later(void **state)
 {
 	pid_t child = meanwhile(attach_the_disk);
 	struct err e;
+	char text[8];
 
 	(void)state;
 	put_disk("vda", "254:0", "other");
+	put_text(sys.fd, "bus/pci/rescan", "");
 	expect_success("later", LOOK_FOR(60000, &e, "SERIAL=layer-0", "/dev/vda"), &e);
 	end_of(child);
 	assert_string_equal(wishes[0].found.name, "vdb");
 	assert_true(took_ms < 20000);
+	/* and no bus was asked, for half of the time was not over */
+	assert_int_equal(io_read_text(sys.fd, "bus/pci/rescan", text, sizeof(text)), 0);
 }
 
 /* Another bus speaks, and a block device of no size; neither ends the wait early. */
@@ -572,6 +598,7 @@ static void test_gone_while_waiting(void **state)
 /* Buses without hotplug events are asked, once half of the time is over. */
 static void test_rescan(void **state)
 {
+	size_t fds = open_fds();
 	char text[16];
 	struct err e;
 
@@ -589,6 +616,54 @@ static void test_rescan(void **state)
 	assert_string_equal(text, "- - -");
 	io_read_text(sys.fd, "class/scsi_host/host11/scan", text, sizeof(text));
 	assert_string_equal(text, "- - -");
+	assert_int_equal(open_fds(), fds);
+}
+
+/* Once, whatever comes afterwards. */
+static void test_rescan_is_asked_once(void **state)
+{
+	char path[128], text[16];
+	struct err e;
+	int fd;
+
+	(void)state;
+	put_dir(sys.fd, "bus/pci");
+	snprintf(path, sizeof(path), "%s/bus/pci/rescan", sys.path);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	fd = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+	assert_true(LOOK_FOR(200, &e, "/dev/vdb") < 0);
+	assert_int_equal(read(fd, text, sizeof(text)), 1);
+	close(fd);
+}
+
+static void attach_too_many(void)
+{
+	for (int i = 0; i <= BLOCKDEV_MAX; i++) {
+		char name[16], number[16];
+
+		snprintf(name, sizeof(name), "vd%d", i);
+		snprintf(number, sizeof(number), "254:%d", i);
+		put_disk(name, number, "");
+	}
+	for (int i = 0; i <= BLOCKDEV_MAX; i++) {
+		char name[16];
+
+		snprintf(name, sizeof(name), "vd%d", i);
+		send_uevent("block", name);
+	}
+}
+
+/* What uevents bring is held to the same limit as what is there at the start. */
+static void test_too_many_come(void **state)
+{
+	pid_t child = meanwhile(attach_too_many);
+	struct err e;
+
+	(void)state;
+	expect_failure("many", LOOK_FOR(60000, &e, "/dev/sda"), &e, FAIL_LIMIT_EXCEEDED,
+		       "more than");
+	end_of(child);
+	assert_true(took_ms < 20000);
 }
 
 static void test_machine_that_breaks(void **state)
@@ -629,6 +704,44 @@ static void test_open_and_close(void **state)
 	assert_int_equal(open_fds(), fds);
 }
 
+/* A machine whose mounts are not there yet is told by what it lacks. */
+static void run_open(void *shared)
+{
+	static struct device_search s;
+	struct err *e = shared;
+	size_t fds;
+	int r;
+
+	fds = (size_t)dup(0);
+	close((int)fds);
+	r = device_search_open(&s, e);
+	if (r != -ENOENT || s.sysfs != -1 || s.dev != -1 || s.uevents != -1 ||
+	    (size_t)dup(0) != fds)
+		strcpy(e->text, "not refused as it should be");
+}
+
+static void fill_nothing(int dir)
+{
+	(void)dir;
+}
+
+static void fill_sys(int dir)
+{
+	put_dir(dir, "sys");
+}
+
+static void test_open_without_mounts(void **state)
+{
+	struct err *e = shared_memory(sizeof(*e));
+
+	(void)state;
+	if (in_own_root(fill_nothing, run_open, e))
+		skip();
+	expect_failure("/sys", -1, e, FAIL_SYSTEM_CALL_FAILED, "open /sys: No such file");
+	assert_int_equal(in_own_root(fill_sys, run_open, e), 0);
+	expect_failure("/dev", -1, e, FAIL_SYSTEM_CALL_FAILED, "open /dev: No such file");
+}
+
 int main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
@@ -646,8 +759,11 @@ int main(void)
 		TEST(test_ambiguous_later),
 		TEST(test_gone_while_waiting),
 		TEST(test_rescan),
+		TEST(test_rescan_is_asked_once),
+		TEST(test_too_many_come),
 		TEST(test_machine_that_breaks),
 		cmocka_unit_test(test_open_and_close),
+		cmocka_unit_test(test_open_without_mounts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

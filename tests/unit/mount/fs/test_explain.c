@@ -61,6 +61,7 @@ static const struct row {
 	/* one that no option gives, and numbers that are none */
 	{ "squashfs", 0, 2, -EINVAL, SQUASHFS_SAYS, NULL },
 	{ "squashfs", 0, 16, -EINVAL, SQUASHFS_SAYS, NULL },
+	{ "squashfs", 0, 0x24, -EINVAL, SQUASHFS_SAYS, NULL }, /* 4 is xz */
 	{ "squashfs", 0, 0xffff, -EINVAL, SQUASHFS_SAYS, NULL },
 	/* refused for another reason */
 	{ "squashfs", 0, 6, -EINVAL, REFUSED, NULL },
