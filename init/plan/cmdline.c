@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
 #include "init/plan/cmdline.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 #include "lib/array.h"
@@ -14,18 +13,19 @@ static bool is_blank(char c)
 
 /*
  * The end of a word that starts here; *ret_equals is the '=' that parts name
- * and value, or NULL. One in front of everything is part of the name.
+ * and value, or NULL. One in front of everything is part of the name. *in_quote
+ * is what it is at the start, and becomes what it is at the end.
  */
-static char *find_end(char *word, bool in_quote, char **ret_equals)
+static char *find_end(char *word, bool *in_quote, char **ret_equals)
 {
 	char *at = word;
 
 	*ret_equals = NULL;
-	for (; *at && (in_quote || !is_blank(*at)); at++) {
+	for (; *at && (*in_quote || !is_blank(*at)); at++) {
 		if (*at == '=' && at > word && !*ret_equals)
 			*ret_equals = at;
 		if (*at == '"')
-			in_quote = !in_quote;
+			*in_quote = !*in_quote;
 	}
 	return at;
 }
@@ -39,9 +39,9 @@ int cmdline_next(char **rest, struct cmdline_param *ret)
 		word++;
 	if (!*word)
 		return 0;
-	quoted = *word == '"';
+	quoted = ret->open_quote = *word == '"';
 	word += quoted;
-	end = find_end(word, quoted, &equals);
+	end = find_end(word, &ret->open_quote, &equals);
 	*rest = *end ? end + 1 : end;
 	*end = '\0';
 	ret->key = word;

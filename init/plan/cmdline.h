@@ -2,6 +2,7 @@
 #ifndef INIT_PLAN_CMDLINE_H
 #define INIT_PLAN_CMDLINE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /*
@@ -20,6 +21,7 @@
 struct cmdline_param {
 	const char *key;
 	const char *value; /* NULL: a word without '=' */
+	bool open_quote;   /* the line ends inside of its quotes */
 };
 
 /*

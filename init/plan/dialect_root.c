@@ -71,10 +71,11 @@ static int claim(const struct root_keys *keys, struct boot_plan *plan, struct er
 	struct volume *v;
 	int r = plan_claim_root(plan, dialect_root.name, "", &v, e);
 
-	if (!r)
-		r = devref_parse(keys->root, &v->data, e);
 	if (r)
 		return r;
+	/* It may not count after all, and is a fault only where it does: plan_settle(). */
+	if (devref_parse(keys->root, &v->data, NULL))
+		strcpy(plan->unread_root, keys->root);
 	v->proof = VOLUME_RAW;
 	v->writable = keys->writable && !is_volatile(plan);
 	root_keys_apply(keys, v);

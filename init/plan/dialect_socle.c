@@ -284,6 +284,12 @@ static int take(const struct cmdline_param *param, struct line_keys *line, struc
 		return take_length(words, param->value, e);
 	words->count++;
 	words->bytes += strlen(param->key) + (param->value ? 1 + strlen(param->value) : 0);
+	/* What a boot loader puts behind a line that was cut there would count as its value. */
+	if (param->open_quote)
+		return err_set(e, FAIL_CMDLINE_TRUNCATED, EINVAL,
+			       "the command line was cut: it ends inside the quotes of " PREFIX
+			       "%.60s",
+			       key);
 	return dialect_socle_set(plan, key, param->value, e);
 }
 

@@ -33,6 +33,8 @@ int plan_settle(struct boot_plan *plan, bool agent_in_initramfs, struct err *e)
 		plan->layers = 0;
 		plan->state_tmpfs = false; /* all of it is in memory already */
 	}
+	if (plan->layers && plan->unread_root[0])
+		return devref_parse(plan->unread_root, &plan->layer[0].data, e);
 	if (plan->root == PLAN_ROOT_TMPFS && plan->layers > 1)
 		return err_set(e, FAIL_VALUE_INVALID, EINVAL,
 			       "systemd.volatile=yes takes /usr from one file system, not from a "

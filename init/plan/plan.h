@@ -61,9 +61,10 @@ struct plan_manifest {
 
 struct boot_plan {
 	enum plan_root root;
-	const char *dialect;             /* which one gave the root, NULL: none yet */
-	size_t layers;                   /* how many */
-	struct volume layer[LAYERS_MAX]; /* topmost first */
+	const char *dialect;                /* which one gave the root, NULL: none yet */
+	size_t layers;                      /* how many */
+	struct volume layer[LAYERS_MAX];    /* topmost first */
+	char unread_root[DEVREF_TEXT_SIZE]; /* root= that is no reference; empty: none */
 	enum plan_upper upper;
 	char upper_size[PLAN_SIZE_SIZE]; /* empty: the kernel's default, half of memory */
 	bool state_tmpfs;                /* a tmpfs on /var (systemd.volatile=state) */

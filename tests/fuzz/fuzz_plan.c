@@ -8,11 +8,12 @@
 #include "init/plan/policy.h"
 #include "tests/fuzz/fuzz.h"
 
-static void require_proof(const struct volume *v)
+static void require_proof(const struct boot_plan *plan, const struct volume *v)
 {
 	const struct verity_params *p = &v->verity;
 
-	REQUIRE(v->data.kind != DEVREF_NONE && v->name[0]);
+	REQUIRE(v->name[0]);
+	REQUIRE(v->data.kind != DEVREF_NONE || (v->proof == VOLUME_RAW && plan->unread_root[0]));
 	if (v->proof == VOLUME_RAW)
 		return;
 	REQUIRE(!v->writable && v->dm_name[0]);
@@ -38,7 +39,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		REQUIRE(plan.agent[0] == '/' && plan.timeout_s > 0);
 		REQUIRE((plan.layers > 0) <= (plan.root != PLAN_ROOT_NONE));
 		for (size_t i = 0; (v = plan_volume(&plan, i)); i++) {
-			require_proof(v);
+			require_proof(&plan, v);
 			REQUIRE(v->proof != VOLUME_RAW || policy_check(&strict, &plan, &e));
 		}
 		plan_print(&plan, null);

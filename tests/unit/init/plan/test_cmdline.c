@@ -16,10 +16,15 @@
 
 #define PARAMS_MAX 5
 
-/* A line and the kernel's view of it; value NULL: a word without '='. */
+/* A word; value NULL: it has no '='. */
+struct word {
+	const char *key, *value;
+};
+
+/* A line and the kernel's view of it. */
 static const struct {
 	const char *line;
-	struct cmdline_param params[PARAMS_MAX + 1]; /* ends with a key of NULL */
+	struct word params[PARAMS_MAX + 1]; /* ends with a key of NULL */
 } vectors[] = {
 	{ "", { { NULL, NULL } } },
 	{ " ", { { NULL, NULL } } },
@@ -112,7 +117,7 @@ static void test_vectors(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(vectors); i++) {
 		/* on the heap, so that a byte behind the text is seen */
 		char *line = strdup(vectors[i].line), *rest = line;
-		const struct cmdline_param *expected = vectors[i].params;
+		const struct word *expected = vectors[i].params;
 		struct cmdline_param param;
 
 		while (cmdline_next(&rest, &param)) {
@@ -127,6 +132,31 @@ static void test_vectors(void **state)
 			fail_msg("<%s>: <%s> is missing", vectors[i].line, expected->key);
 		/* it stays at its end */
 		assert_int_equal(cmdline_next(&rest, &param), 0);
+		free(line);
+	}
+}
+
+/* The last word says where the line ends inside of its quotes. */
+static void test_open_quotes(void **state)
+{
+	static const struct {
+		const char *line;
+		bool open;
+	} rows[] = {
+		{ "a=\"b c\"", false }, { "a=\"b c", true },  { "\"a=b c\"", false },
+		{ "\"a=b c", true },    { "a=b\"c d", true }, { "a=b\"c d\"e", false },
+		{ "\"a\" b", false },   { "a=\"", true },     { "\"\"a=\"", true },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		char *line = strdup(rows[i].line), *rest = line;
+		struct cmdline_param param = { .open_quote = !rows[i].open };
+
+		while (cmdline_next(&rest, &param))
+			;
+		if (param.open_quote != rows[i].open)
+			fail_msg("<%s>", rows[i].line);
 		free(line);
 	}
 }
@@ -212,9 +242,8 @@ static void test_module_params(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_module_params),
-		cmocka_unit_test(test_vectors),
-		cmocka_unit_test(test_long_lines),
+		cmocka_unit_test(test_module_params),  cmocka_unit_test(test_vectors),
+		cmocka_unit_test(test_open_quotes),    cmocka_unit_test(test_long_lines),
 		cmocka_unit_test(test_limit_is_known),
 	};
 

@@ -344,6 +344,11 @@ static void test_settle(void **state)
 		{ "", true, FAIL_NONE, PLAN_ROOT_INITRAMFS },
 		{ "root=/dev/vda1", true, FAIL_NONE, PLAN_ROOT_INITRAMFS },
 		{ "root=/dev/vda1", false, FAIL_NONE, PLAN_ROOT_LAYERS },
+		/* others write there what only their own initramfs knows */
+		{ "root=gpt-auto", true, FAIL_NONE, PLAN_ROOT_INITRAMFS },
+		{ "root=gpt-auto", false, FAIL_VALUE_INVALID, 0 },
+		{ "root=/dev/disk/by-path/pci-0 rw", true, FAIL_NONE, PLAN_ROOT_INITRAMFS },
+		{ "root=/dev/disk/by-path/pci-0 rw", false, FAIL_VALUE_INVALID, 0 },
 		{ "systemd.volatile=state", true, FAIL_NONE, PLAN_ROOT_INITRAMFS },
 		{ "systemd.volatile=yes", false, FAIL_NO_ROOT, 0 },
 		{ "usrhash=" HASH, true, FAIL_NO_ROOT, 0 },
@@ -470,6 +475,15 @@ static void test_length_key(void **state)
 		/* a cut explains whatever else is then wrong */
 		{ "socle.length=22 socle.on_failure=pa", FAIL_CMDLINE_TRUNCATED, "was cut" },
 		{ "socle.length=22 socle.on_fail", FAIL_CMDLINE_TRUNCATED, "was cut" },
+		/* a boot loader's word makes up for what is lost */
+		{ "socle.length=29 socle.agent=\"/usr/bin/agent\" x", FAIL_CMDLINE_TRUNCATED, "" },
+		{ "socle.length=26 socle.agent=\"/usr/bin/agent\" x", FAIL_NONE, "" },
+		{ "socle.length=26 socle.agent=\"/usr/ initrd=x", FAIL_CMDLINE_TRUNCATED,
+		  "inside the quotes of socle.agent" },
+		{ "socle.length=26 \"socle.agent=/usr/ initrd=x", FAIL_CMDLINE_TRUNCATED,
+		  "inside the quotes of socle.agent" },
+		{ "socle.timeout=\"33", FAIL_CMDLINE_TRUNCATED, "inside the quotes" },
+		{ "x=\"y z socle.timeout=33", FAIL_NONE, "" },
 	};
 
 	(void)state;
@@ -530,7 +544,7 @@ static struct line_keys keys_of_line;
 
 static int take(const char *key, const char *value, struct err *e)
 {
-	const struct cmdline_param param = { key, value };
+	const struct cmdline_param param = { .key = key, .value = value };
 
 	return dialect_socle.take(&param, &keys_of_line, &plan, e);
 }
@@ -656,10 +670,10 @@ static void test_foreign_bytes(void **state)
 static void test_two_lines_at_once(void **state)
 {
 	static const struct cmdline_param words[] = {
-		{ "roothash", HASH },
-		{ "usrhash", HASH },
-		{ "systemd.verity_root_data", "/dev/vda" },
-		{ "systemd.verity_usr_data", "/dev/vdb" },
+		{ .key = "roothash", .value = HASH },
+		{ .key = "usrhash", .value = HASH },
+		{ .key = "systemd.verity_root_data", .value = "/dev/vda" },
+		{ .key = "systemd.verity_usr_data", .value = "/dev/vdb" },
 	};
 	static struct line_keys lines[2];
 	static struct boot_plan plans[2];
