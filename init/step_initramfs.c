@@ -6,7 +6,8 @@
  * since none of them sees everything:
  *
  *   the marks (init/plan/marks.h), which only socle-image's archives have;
- *   the inodes that are left: without one the kernel drops a file silently;
+ *   the inodes and blocks that are left: without one the kernel drops a file, or a
+ *   link to a long path, silently;
  *   the kernel's log, for archives of others and for what follows behind ours. It has
  *   to reach back to where the kernel began, since a host can make the kernel say so
  *   much that the log runs over, also while it is read.
@@ -51,14 +52,19 @@ static int check_marks(struct err *e)
 	return incomplete(e, "its last file, " MARK_COMPLETE ", is missing or another's");
 }
 
-/* Where inodes are not counted, f_files is 0. */
+/* Where inodes or blocks are not counted, f_files or f_blocks is 0. */
 static int check_room(struct err *e)
 {
 	struct statfs s;
 
-	if (statfs("/", &s) || !s.f_files || s.f_ffree)
-		return 0;
-	return incomplete(e, "there is no inode left, and so files may have been dropped");
+	if (statfs("/", &s))
+		return err_errno(e, FAIL_INITRAMFS_INCOMPLETE, "ask for the room in it");
+	if (s.f_files && !s.f_ffree)
+		return incomplete(e, "there is no inode left, and so files may have been dropped");
+	/* What the kernel says of files' contents it does not say of long links. */
+	if (s.f_blocks && !s.f_bfree)
+		return incomplete(e, "there is no block left, and so links may have been dropped");
+	return 0;
 }
 
 static bool begins(const char *text, const char *with)

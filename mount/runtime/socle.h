@@ -41,8 +41,9 @@ struct socle_memory {
  * "DEVICE,root_hash=HEX,data_blocks=N,..."; one that no root hash proves is
  * refused. name is the caller's own for it, up to 31 letters, digits, '-', '_'
  * and '.'; device-mapper has it as "socle-NAME", which must be free. The disk is
- * waited for, timeout_ms milliseconds at the most. From then on a block that does
- * not match is a panic of the guest, as after a boot. 0 or -errno with *error.
+ * waited for, timeout_ms milliseconds at the most; one that is there and never
+ * answers a read holds the call for as long as it likes. From then on a block that
+ * does not match is a panic of the guest, as after a boot. 0 or -errno with *error.
  */
 SOCLE_API int socle_volume_mount(struct socle_memory *memory, const char *name, const char *volume,
 				 const char *target, int timeout_ms, struct socle_error *error);

@@ -40,6 +40,7 @@ struct guest {
 	const char *begun, *complete;
 	const char *log[RECORDS]; /* of /dev/kmsg; none: the kernel has no log */
 	unsigned int inodes_left;
+	bool full;
 };
 
 static const struct guest *guest;
@@ -72,12 +73,13 @@ static void fill_guest(int dir)
 		put_text(dir, &MARK_COMPLETE[1], guest->complete);
 	if (guest->log[0])
 		put_log(dir);
-	if (guest->inodes_left)
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", dir);
+	if (guest->inodes_left && !guest->full)
 		return;
 	/* As many as there are. */
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", dir);
-	for (unsigned int n = 2; n < 100; n++) {
-		snprintf(options, sizeof(options), "mode=755,nr_inodes=%u", n);
+	for (unsigned int n = 1; n < 100; n++) {
+		snprintf(options, sizeof(options), "mode=755,%s=%u",
+			 guest->full ? "nr_blocks" : "nr_inodes", n);
 		if (!mount(NULL, path, NULL, MS_REMOUNT, options))
 			break;
 	}
@@ -140,8 +142,10 @@ static void test_marks(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		const struct guest g = { rows[i].begun, rows[i].complete, { NULL }, 9 };
-		const struct guest with_log = { rows[i].begun, rows[i].complete, { FIRST }, 9 };
+		const struct guest g = { rows[i].begun, rows[i].complete, { NULL }, 9, false };
+		const struct guest with_log = {
+			rows[i].begun, rows[i].complete, { FIRST }, 9, false
+		};
 
 		check(rows[i].label, &g, rows[i].words);
 		check(rows[i].label, &with_log, rows[i].words);
@@ -176,7 +180,7 @@ static void test_kernel_log(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		struct guest g = { NULL, NULL, { NULL }, 9 };
+		struct guest g = { NULL, NULL, { NULL }, 9, false };
 
 		memcpy(g.log, rows[i].log, sizeof(g.log));
 		check(rows[i].log[1], &g, rows[i].words);
@@ -210,7 +214,7 @@ static void test_log_that_runs_over(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		struct guest g = { NULL, NULL, { NULL }, 9 };
+		struct guest g = { NULL, NULL, { NULL }, 9, false };
 
 		memcpy(g.log, rows[i].log, sizeof(g.log));
 		check(rows[i].log[1] ? rows[i].log[1] : "later", &g, rows[i].words);
@@ -222,7 +226,7 @@ static void test_log_that_runs_over(void **state)
 /* The command line is measured apart from the initramfs, and says how to fail. */
 static void test_command_line_counts(void **state)
 {
-	static const struct guest g = { "sha256:12\n", NULL, { FIRST }, 9 };
+	static const struct guest g = { "sha256:12\n", NULL, { FIRST }, 9, false };
 	struct result *result = shared_memory(sizeof(*result));
 
 	(void)state;
@@ -233,13 +237,15 @@ static void test_command_line_counts(void **state)
 	assert_int_equal(result->vsock_port, 7);
 }
 
-/* Without an inode the kernel drops a file and says nothing. */
-static void test_no_inode_left(void **state)
+/* Without an inode the kernel drops a file, without a block a long link, and says nothing. */
+static void test_no_room_left(void **state)
 {
-	static const struct guest g = { "sha256:12\n", "sha256:12\n", { FIRST }, 0 };
+	static const struct guest g = { "sha256:12\n", "sha256:12\n", { FIRST }, 0, false };
+	static const struct guest full = { NULL, NULL, { FIRST }, 9, true };
 
 	(void)state;
 	check("no inode", &g, "there is no inode left");
+	check("no block", &full, "there is no block left");
 }
 
 int main(void)
@@ -249,7 +255,7 @@ int main(void)
 		cmocka_unit_test(test_kernel_log),
 		cmocka_unit_test(test_log_that_runs_over),
 		cmocka_unit_test(test_command_line_counts),
-		cmocka_unit_test(test_no_inode_left),
+		cmocka_unit_test(test_no_room_left),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
