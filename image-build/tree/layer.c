@@ -244,11 +244,10 @@ static int read_inode(struct layer *l, struct tar_reader *t, const struct tar_en
 	return r ? r : read_content(l, t, inode, e);
 }
 
-static struct change *add_change(struct layer *l, int kind, const char *path)
+static struct change *add_change(struct layer *l, enum change_kind kind, const char *path)
 {
 	l->changes = memory_grow(l->changes, l->change_count, &l->change_room, sizeof(*l->changes));
-	l->changes[l->change_count] = (struct change){ .path = memory_text(path) };
-	l->changes[l->change_count].kind = kind;
+	l->changes[l->change_count] = (struct change){ .kind = kind, .path = memory_text(path) };
 	return &l->changes[l->change_count++];
 }
 

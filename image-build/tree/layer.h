@@ -11,13 +11,15 @@
 #include "lib/err.h"
 
 /* What one entry of a layer's tar does. */
+enum change_kind {
+	CHANGE_INODE, /* a name gets a new inode */
+	CHANGE_LINK,  /* a name gets the inode of another name */
+	CHANGE_WHITEOUT,
+	CHANGE_OPAQUE,
+};
+
 struct change {
-	enum {
-		CHANGE_INODE, /* a name gets a new inode */
-		CHANGE_LINK,  /* a name gets the inode of another name */
-		CHANGE_WHITEOUT,
-		CHANGE_OPAQUE,
-	} kind;
+	enum change_kind kind;
 	char *path; /* cleaned; of a whiteout what it hides, of an opaque mark its directory */
 	struct inode *inode; /* held */
 	char *target;        /* of a link, cleaned */

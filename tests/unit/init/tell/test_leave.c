@@ -29,7 +29,7 @@ static const char *step;
 static struct err e;
 static bool keep_open, in_limiter;
 
-static int call(const char *fmt, ...)
+__attribute__((format(printf, 1, 2))) static int call(const char *fmt, ...)
 {
 	size_t used = strlen(outcome->calls);
 	va_list args;
