@@ -41,7 +41,7 @@ static void test_open(void **state)
 	/* /dev/null has this number, but it is no block device */
 	stat_fails = true;
 	expect_failure("no stat", device_node_open(dev.fd, "vda", 1, 3, &e), &e,
-		       FAIL_SYSTEM_CALL_FAILED, "stat /dev/vda: Input/output error");
+		       FAIL_SYSTEM_CALL_FAILED, "stat /dev/vda: ");
 	stat_fails = false;
 	unlinkat(dev.fd, "vda", 0);
 	put_link(dev.fd, "vda", "/dev/null");
