@@ -67,11 +67,19 @@ static void test_handover(void **state)
 
 static void test_each_handover_call_fails(void **state)
 {
+	static const int absences[] = { ENOENT, ENOTDIR, ELOOP, EACCES };
 	const struct step_result *compressed = hand_over(1, EOPNOTSUPP);
 
 	(void)state;
 	expect_failure("compressed", compressed->r, &compressed->e, FAIL_KERNEL_FEATURE_MISSING,
 		       "without CONFIG_EROFS_FS_ZIP");
+	/* what is not there is another thing than what cannot be read */
+	for (size_t i = 0; i < ARRAY_SIZE(absences); i++) {
+		const struct step_result *result = hand_over(1, absences[i]);
+
+		expect_failure("absent", result->r, &result->e, FAIL_AGENT_MISSING,
+			       "open /sbin/init in the new root");
+	}
 	for (unsigned int call = 1; call <= HANDOVER_CALLS; call++) {
 		const struct step_result *result = hand_over(call, EIO);
 

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -87,6 +88,22 @@ static void test_short_reads(void **state)
 	assert_int_equal(status, 0);
 }
 
+/* What follows a short read ends where the room does, whatever more there is. */
+static void test_room_behind_a_short_read(void **state)
+{
+	char in[16] = "................";
+	int ends[2];
+
+	(void)state;
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
+	assert_int_equal(send(ends[1], "abc", 3, 0), 3);
+	assert_int_equal(send(ends[1], "0123456789", 10, 0), 10);
+	assert_int_equal(io_read(ends[0], in, 8), 8);
+	assert_memory_equal(in, "abc01234........", sizeof(in));
+	close(ends[0]);
+	close(ends[1]);
+}
+
 /* An offset above 2 GiB, and one above 4 GiB, is an offset. */
 static void test_far_offsets(void **state)
 {
@@ -113,9 +130,8 @@ static void test_far_offsets(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_read),
-		cmocka_unit_test(test_write),
-		cmocka_unit_test(test_short_reads),
+		cmocka_unit_test(test_read),        cmocka_unit_test(test_write),
+		cmocka_unit_test(test_short_reads), cmocka_unit_test(test_room_behind_a_short_read),
 		cmocka_unit_test(test_far_offsets),
 	};
 

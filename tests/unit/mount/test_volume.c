@@ -143,6 +143,22 @@ static void test_sizes(void **state)
 	}
 }
 
+/* Sizes that no arithmetic holds are no sizes that fit. */
+static void test_sizes_overflow(void **state)
+{
+	struct open_volume open = { .volume = NULL };
+	struct err e = { 0 };
+
+	(void)state;
+	make_volume(NULL, NULL);
+	found(0, "vda", UINT64_MAX);
+	volume.verity.data_blocks = UINT64_MAX / 2;
+	fake_verity_reset(0, 0);
+	expect_failure("overflow", volume_open(&volume, signatures, wishes, -1, &open, &e), &e,
+		       FAIL_VERITY_PARAMS_INVALID, "exceed 2^63 bytes");
+	assert_int_equal(fake_sys.calls, 0);
+}
+
 static void test_open_fails(void **state)
 {
 	struct open_volume open = { .volume = NULL };
@@ -556,12 +572,19 @@ static void test_probed_type(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_wishes),      cmocka_unit_test(test_open),
-		cmocka_unit_test(test_sizes),       cmocka_unit_test(test_open_fails),
-		cmocka_unit_test(test_signature),   cmocka_unit_test(test_adopt),
-		cmocka_unit_test(test_raw),         cmocka_unit_test(test_mount),
-		cmocka_unit_test(test_mount_fails), cmocka_unit_test(test_erofs_attributes),
-		cmocka_unit_test(test_probed_type), cmocka_unit_test(test_erofs_devices),
+		cmocka_unit_test(test_wishes),
+		cmocka_unit_test(test_open),
+		cmocka_unit_test(test_sizes),
+		cmocka_unit_test(test_sizes_overflow),
+		cmocka_unit_test(test_open_fails),
+		cmocka_unit_test(test_signature),
+		cmocka_unit_test(test_adopt),
+		cmocka_unit_test(test_raw),
+		cmocka_unit_test(test_mount),
+		cmocka_unit_test(test_mount_fails),
+		cmocka_unit_test(test_erofs_attributes),
+		cmocka_unit_test(test_probed_type),
+		cmocka_unit_test(test_erofs_devices),
 		cmocka_unit_test(test_erofs_size),
 	};
 

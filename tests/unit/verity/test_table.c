@@ -113,13 +113,41 @@ static void test_get_option(void **state)
 	}
 }
 
+/* The longest salt and root hash there are, and one character that differs at either end. */
+static void test_longest(void **state)
+{
+	char line[VERITY_TABLE_SIZE], digits[2 * VERITY_SALT_MAX + 1];
+	struct verity_params p;
+	int root;
+
+	(void)state;
+	memset(digits, 'a', sizeof(digits) - 1);
+	digits[sizeof(digits) - 1] = '\0';
+	verity_params_init(&p);
+	assert_int_equal(verity_params_set(&p, "hash", "sha512", NULL), 0);
+	assert_int_equal(verity_params_set(&p, "salt", digits, NULL), 0);
+	assert_int_equal(verity_params_set(&p, "root_hash",
+					   digits + 2 * (VERITY_SALT_MAX - VERITY_DIGEST_MAX),
+					   NULL),
+			 0);
+	root = snprintf(line, sizeof(line), "1 254:0 254:16 4096 4096 0 0 sha512 ");
+	snprintf(line + root, sizeof(line) - (size_t)root, "%.128s %s", digits, digits);
+	assert_true(verity_table_matches(line, &p, "254:0", "254:16"));
+	for (int i = root; line[i]; i++) {
+		if (line[i] == ' ')
+			continue;
+		line[i] = 'b';
+		assert_false(verity_table_matches(line, &p, "254:0", "254:16"));
+		line[i] = 'a';
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_vectors),
-		cmocka_unit_test(test_room),
-		cmocka_unit_test(test_get_option),
-		cmocka_unit_test(test_most_options),
+		cmocka_unit_test(test_vectors),    cmocka_unit_test(test_room),
+		cmocka_unit_test(test_get_option), cmocka_unit_test(test_most_options),
+		cmocka_unit_test(test_longest),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

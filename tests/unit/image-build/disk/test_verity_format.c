@@ -210,6 +210,12 @@ static void test_refusals(void **state)
 		assert_int_equal(st.st_size, sizes[n]);
 		assert_memory_equal(&i.p, &before, sizeof(before));
 	}
+	/* no blocks and no bytes: libcryptsetup has nothing to make a tree of, and no root hash */
+	i.p.data_blocks = 0;
+	assert_int_equal(ftruncate(i.fd, 0), 0);
+	expect_failure("nothing", verity_format(i.path, &i.p, uuid, &e), &e,
+		       FAIL_SYSTEM_CALL_FAILED, "hash tree of");
+	assert_int_equal(i.p.root_hash_size, 0);
 	i.p.data_blocks = UINT64_MAX;
 	assert_true(verity_format(i.path, &i.p, uuid, &e) < 0);
 	unlink(i.path);

@@ -138,6 +138,8 @@ static void test_corruption(void **state)
 		struct err e = { 0 };
 
 		plan_init(&plan);
+		plan.layers = 1;
+		volume_init(&plan.layer[0], "layer-0", "");
 		plan.on_corruption = rows[i].asked;
 		expect_success("any", policy_check(&any, &plan, &e), &e);
 		if (rows[i].allowed)
@@ -145,6 +147,8 @@ static void test_corruption(void **state)
 		else
 			expect_failure("stop", policy_check(&stop, &plan, &e), &e,
 				       FAIL_POLICY_REFUSED, "on_corruption=eio");
+		/* of no volume more than of another */
+		assert_string_equal(e.volume, "");
 	}
 }
 

@@ -148,6 +148,24 @@ static void test_partitions(void **state)
 	}
 }
 
+/* A disk's name that has room, to the byte, and one that has none. */
+static void test_length_of_a_disk(void **state)
+{
+	int sysfs = sysfs_of(state);
+	char disk[BLOCKDEV_NAME_SIZE + 1];
+	struct blockdev b;
+
+	memset(disk, 'd', sizeof(disk));
+	disk[BLOCKDEV_NAME_SIZE - 1] = '\0';
+	sysfs_partition(sysfs, disk, "p1", "1", "259:1", "8");
+	assert_int_equal(blockdev_read(sysfs, "p1", &b), 0);
+	assert_string_equal(b.disk, disk);
+	disk[BLOCKDEV_NAME_SIZE - 1] = 'd';
+	disk[BLOCKDEV_NAME_SIZE] = '\0';
+	sysfs_partition(sysfs, disk, "p2", "2", "259:2", "8");
+	assert_int_equal(blockdev_read(sysfs, "p2", &b), -ENOENT);
+}
+
 /* sysfs has '!' where /dev has '/': what is kept are names in /dev. */
 static void test_slashes(void **state)
 {
@@ -418,6 +436,7 @@ int main(void)
 		TEST(test_serial_of_two_files),
 		TEST(test_disk),
 		TEST(test_partitions),
+		TEST(test_length_of_a_disk),
 		TEST(test_slashes),
 		TEST(test_absent),
 		TEST(test_names_that_lead_elsewhere),

@@ -309,6 +309,9 @@ static void test_addresses(void **state)
 		{ "../../devices/pci0000:00/0000:00:04.0/nvme/nvme0/nvme0n1", "nvme0n1",
 		  "/pci0000:00/0000:00:04.0/" },
 		{ "../../devices/virtual/nvme-subsystem/nvme-subsys0/nvme0n1", "nvme0n2", "" },
+		/* not as any kernel writes them */
+		{ "../../virtio0/block/vdc", "vdc", "" },
+		{ "../../x/block/vdd/devices/vdd", "vdd", "" },
 	};
 
 	(void)state;

@@ -85,6 +85,31 @@ static void test_48_bits(void **state)
 	}
 }
 
+/* A field ends where the next one begins, however full that one is. */
+static void test_widths(void **state)
+{
+	uint8_t start[START_SIZE];
+	struct erofs_superblock sb;
+
+	(void)state;
+	memset(start, 0xff, sizeof(start));
+	put_le(start + EROFS_SUPERBLOCK_OFFSET, 4, 0xe0f5e1e2);
+	start[EROFS_SUPERBLOCK_OFFSET + 12] = 9;
+	put_le(start + EROFS_SUPERBLOCK_OFFSET + 14, 2, 0);
+	put_le(start + EROFS_SUPERBLOCK_OFFSET + 16, 8, 5);
+	put_le(start + EROFS_SUPERBLOCK_OFFSET + 36, 4, 3);
+	put_le(start + EROFS_SUPERBLOCK_OFFSET + 84, 2, 1);
+	put_le(start + EROFS_SUPERBLOCK_OFFSET + 86, 2, 2);
+	put_le(start + EROFS_SUPERBLOCK_OFFSET + 88, 2, 7);
+	assert_int_equal(erofs_superblock_read(start, sizeof(start), &sb), 0);
+	assert_int_equal(sb.block_size, 512);
+	assert_int_equal(sb.inodes, 5);
+	assert_int_equal(sb.blocks, 3);
+	assert_int_equal(sb.algorithms, 1);
+	assert_int_equal(sb.extra_devices, 2);
+	assert_int_equal(sb.device_table_bytes, 7 * EROFS_DEVICE_SIZE);
+}
+
 static void test_devices(void **state)
 {
 	const struct field fields[] = {
@@ -130,6 +155,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_block_size),
 		cmocka_unit_test(test_48_bits),
+		cmocka_unit_test(test_widths),
 		cmocka_unit_test(test_devices),
 	};
 
