@@ -187,6 +187,26 @@ static void test_loop_of_scripts(void **state)
 	expect_failure("loop", result->r, &result->e, FAIL_AGENT_EXEC_FAILED, "execute /sbin/loop");
 }
 
+static void fill_with_a_loop(int dir)
+{
+	fill_sysroot(dir);
+	put_link(dir, "tmp", "tmp");
+}
+
+/* A tmpfs is put where nothing can be written, and over nothing else. */
+static void test_tmp_that_leads_nowhere(void **state)
+{
+	const struct step_result *result;
+
+	(void)state;
+	make_boot(2, PLAN_UPPER_TMPFS, true);
+	fake_verity_reset(0, 0);
+	result = run_step_in_root(step_handover, fill_with_a_loop);
+	expect_failure("loop", result->r, &result->e, FAIL_SYSTEM_CALL_FAILED, "stat /tmp: ");
+	assert_null(strstr(result->log, "tmpfs"));
+	assert_null(strstr(result->log, "execve"));
+}
+
 static void test_handover_after_a_bad_block(void **state)
 {
 	const struct step_result *result;
@@ -210,6 +230,7 @@ int main(void)
 		cmocka_unit_test(test_extensions_are_not_opened_twice),
 		cmocka_unit_test(test_agents),
 		cmocka_unit_test(test_loop_of_scripts),
+		cmocka_unit_test(test_tmp_that_leads_nowhere),
 		cmocka_unit_test(test_handover_after_a_bad_block),
 	};
 

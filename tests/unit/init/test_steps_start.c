@@ -117,6 +117,30 @@ static void fill_cmdline(int dir)
 	put_text(dir, "proc/cmdline", cmdline);
 }
 
+/* Where the kernel opened none of the three, the console becomes the first, and stays. */
+static int api_without_input(struct boot *b, struct err *e)
+{
+	int r;
+
+	close(STDIN_FILENO);
+	r = step_api(b, e);
+	return r || fcntl(STDIN_FILENO, F_GETFD) >= 0 ? r : -EBADF;
+}
+
+static void test_no_standard_input(void **state)
+{
+	const struct step_result *result;
+
+	(void)state;
+	has_console = true;
+	fake_verity_reset(0, 0);
+	result = run_step_in_root(api_without_input, fill_console);
+	expect_success("kept", result->r, &result->e);
+	assert_null(strstr(result->log, "dup2 0"));
+	assert_non_null(strstr(result->log, "dup2 1\ndup2 2\n"));
+	has_console = false;
+}
+
 static void test_plan(void **state)
 {
 	static const char line[] =
@@ -214,6 +238,7 @@ static void test_modules(void **state)
 /* What the line says to a module, which the kernel leaves to us. */
 static void test_parameters_of_modules(void **state)
 {
+	static char much[CMDLINE_SIZE];
 	const struct step_result *result;
 
 	(void)state;
@@ -227,6 +252,17 @@ static void test_parameters_of_modules(void **state)
 	result = run_step_in_root(step_modules, fill_modules);
 	expect_failure("no line", result->r, &result->e, FAIL_MODULE_FAILED,
 		       "read /proc/cmdline: No such file");
+	/* each gets longer by one in its quotes; no module is loaded without all of them */
+	modules_cmdline = much;
+	for (size_t i = 0; i + 4 < sizeof(much); i += 4)
+		memcpy(much + i, ".x= ", 4);
+	for (unsigned int i = 0; i < 2; i++) {
+		modules_list = i ? "-.ko\n" : ".ko\n";
+		result = run_step_in_root(step_modules, fill_modules);
+		expect_failure("too much", result->r, &result->e, FAIL_MODULE_FAILED,
+			       "parameters of .ko in /proc/cmdline: Argument list too long");
+		assert_int_equal(result->calls, 0);
+	}
 	modules_cmdline = "quiet\n";
 }
 
@@ -257,6 +293,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_api),
 		cmocka_unit_test(test_console_and_panic),
+		cmocka_unit_test(test_no_standard_input),
 		cmocka_unit_test(test_plan),
 		cmocka_unit_test(test_modules),
 		cmocka_unit_test(test_parameters_of_modules),
