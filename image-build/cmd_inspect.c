@@ -109,14 +109,10 @@ static int run(int argc, char **argv)
 		return status;
 	report = json_object_new_object();
 	json_add_text(report, "file", path);
-	status = inspect_path(path, &o.inspect, report, &e) ? STATUS_FAILED : STATUS_OK;
+	status = err_prefix(&e, inspect_path(path, &o.inspect, report, &e), "%.200s: ", path);
 	print_report(report, o.json);
 	json_object_put(report);
-	if (status) {
-		err_prefix(&e, "%.200s: ", path);
-		return command_failed(&e);
-	}
-	return status;
+	return status ? command_failed(&e) : STATUS_OK;
 }
 
 const struct command command_inspect = {

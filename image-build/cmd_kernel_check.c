@@ -207,12 +207,10 @@ static int run(int argc, char **argv)
 
 	if (status)
 		return status;
-	if (check(&c, &o, &e)) {
-		err_prefix(&e, "%.200s: ", c.path);
+	if (err_prefix(&e, check(&c, &o, &e), "%.200s: ", c.path))
 		status = command_failed(&e);
-	} else if (lacks_required(&c)) {
+	else if (lacks_required(&c))
 		status = STATUS_FAILED;
-	}
 	kernel_config_close(&c.config);
 	return status;
 }

@@ -35,9 +35,7 @@ static int make_layer(void *context, size_t nth, struct err *e)
 	int r = image_make(&b->layers[index].tree, b->outputs[index].temp, &b->options->salt,
 			   &b->built[index], b->done, e);
 
-	if (r)
-		err_prefix(e, "layer %zu: ", index);
-	return r;
+	return err_prefix(e, r, "layer %zu: ", index);
 }
 
 static int create_outputs(struct build *b, struct err *e)

@@ -126,8 +126,7 @@ static int read_layer(void *context, size_t index, struct err *e)
 	if (!r)
 		return 0;
 	digest_text(&l->digest, text);
-	err_prefix(e, "layer %zu (%.19s...): ", index, text);
-	return r;
+	return err_prefix(e, r, "layer %zu (%.19s...): ", index, text);
 }
 
 static void tell_notes(const struct layer *layers, size_t count)
@@ -175,10 +174,8 @@ static int resolve_all(const struct oci_image *image, struct layer *layers, stru
 	for (size_t i = 0; i < image->layer_count; i++) {
 		int r = resolve_layer(layers, i, e);
 
-		if (!r)
-			continue;
-		err_prefix(e, "layer %zu: ", i);
-		return r;
+		if (r)
+			return err_prefix(e, r, "layer %zu: ", i);
 	}
 	return 0;
 }
@@ -204,13 +201,11 @@ int convert_read(const struct oci_source *s, const struct convert_options *o,
 		r = jobs_in_threads(image->layer_count, read_layer, &reading, &p, e);
 	if (!r)
 		r = resolve_all(image, layers, e);
-	if (r)
-		err_prefix(e, "%.200s: ", s->path);
-	else
+	if (!r)
 		tell_notes(layers, image->layer_count);
 	for (size_t i = 0; i < image->layer_count; i++)
 		layers[i].budget = NULL;
-	return r;
+	return err_prefix(e, r, "%.200s: ", s->path);
 }
 
 static void warn_of_length(const char *cmdline)

@@ -23,8 +23,7 @@ static int refuse_unused_tree(const struct boot *b, const struct volume *v, stru
 	r = err_set(e, FAIL_ROOT_HASH_MISSING, EINVAL,
 		    "%s has a hash partition, but the command line has no parameters for it",
 		    found.disk);
-	err_volume(e, v->name);
-	return r;
+	return err_volume(e, r, v->name);
 }
 
 int step_devices(struct boot *b, struct err *e)

@@ -61,7 +61,6 @@ static int check_agent(const struct boot_plan *plan, struct err *e)
 			   sys_open_in_root(root, plan->agent, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	struct stat st;
 	char start[64];
-	int r;
 
 	/* A kernel without it mounts an erofs of LZ4 alone, and then cannot open a file. */
 	if (fd < 0 && errno == EOPNOTSUPP)
@@ -79,10 +78,8 @@ static int check_agent(const struct boot_plan *plan, struct err *e)
 			       plan->agent);
 	if (read(fd, start, sizeof(start)) < 0)
 		return err_errno(e, FAIL_DEVICE_READ_FAILED, "read %s", plan->agent);
-	r = check_interpreters(root, fd, e);
-	if (r)
-		err_prefix(e, "%s cannot be executed: ", plan->agent);
-	return r;
+	return err_prefix(e, check_interpreters(root, fd, e), "%s cannot be executed: ",
+			  plan->agent);
 }
 
 static int arm_all(struct boot *b, struct err *e)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
 #include "lib/err.h"
 
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -50,17 +49,6 @@ int err_set(struct err *e, enum fail_code code, int errnum, const char *fmt, ...
 	return -errnum;
 }
 
-int err_errno(struct err *e, enum fail_code code, const char *fmt, ...)
-{
-	int errnum = errno ? errno : EIO;
-	va_list args;
-
-	va_start(args, fmt);
-	err_record(e, code, errnum, fmt, args);
-	va_end(args);
-	return -errnum;
-}
-
 int err_result(struct err *e, enum fail_code code, ssize_t result, const char *fmt, ...)
 {
 	int errnum = result < 0 ? (int)-result : EIO;
@@ -72,14 +60,14 @@ int err_result(struct err *e, enum fail_code code, ssize_t result, const char *f
 	return -errnum;
 }
 
-void err_prefix(struct err *e, const char *fmt, ...)
+int err_prefix(struct err *e, int r, const char *fmt, ...)
 {
 	char text[ERR_TEXT_SIZE];
 	size_t used;
 	va_list args;
 
-	if (!e)
-		return;
+	if (!r || !e)
+		return r;
 	va_start(args, fmt);
 	vsnprintf(text, sizeof(text), fmt, args);
 	va_end(args);
@@ -88,12 +76,14 @@ void err_prefix(struct err *e, const char *fmt, ...)
 	text[sizeof(text) - 1] = '\0';
 	err_make_printable(text);
 	memcpy(e->text, text, sizeof(text));
+	return r;
 }
 
-void err_volume(struct err *e, const char *name)
+int err_volume(struct err *e, int r, const char *name)
 {
-	if (!e)
-		return;
+	if (!r || !e)
+		return r;
 	snprintf(e->volume, sizeof(e->volume), "%s", name);
 	err_make_printable(e->volume);
+	return r;
 }

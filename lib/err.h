@@ -2,6 +2,7 @@
 #ifndef LIB_ERR_H
 #define LIB_ERR_H
 
+#include <errno.h>
 #include <sys/types.h>
 
 /*
@@ -41,25 +42,26 @@ struct err {
 int err_set(struct err *e, enum fail_code code, int errnum, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 
-/* The same with errno: ": " and its description follow the text; returns -errno. */
-int err_errno(struct err *e, enum fail_code code, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
-
 /*
  * The same with what a call returned: -errno, or the count of a transfer that
- * ended too early, which is EIO. Returns -errno, never 0.
+ * ended too early, which is EIO. ": " and the error's description follow the
+ * text. Returns -errno, never 0.
  */
 int err_result(struct err *e, enum fail_code code, ssize_t result, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 
-/* Put words in front of a recorded text: "layer 3: " and the like. */
-void err_prefix(struct err *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* The same for a call that left its error in errno. */
+#define err_errno(e, code, ...) err_result(e, code, -errno, __VA_ARGS__)
+
+/*
+ * Where r is a failure, put words in front of its recorded text ("layer 3: " and the
+ * like), or say which volume it is about. Both return r.
+ */
+int err_prefix(struct err *e, int r, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+int err_volume(struct err *e, int r, const char *name);
 
 /* Bytes outside of ASCII's printable range become '?', in place. */
 void err_make_printable(char *text);
-
-/* Say which volume a recorded failure is about. */
-void err_volume(struct err *e, const char *name);
 
 /* The code's name ("ROOT_HASH_MISSING"), never NULL. */
 const char *fail_name(enum fail_code code);

@@ -148,7 +148,5 @@ int volume_mount(const struct open_volume *o, const char *target, bool as_root, 
 		r = mount_as(o, type, target, as_root, e);
 		r = r ? explain(o, type, r, e) : keep_if_usable(target, type, e);
 	}
-	if (r)
-		err_volume(e, o->volume->name);
-	return r;
+	return err_volume(e, r, o->volume->name);
 }

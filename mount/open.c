@@ -157,11 +157,9 @@ static int open_verity(const struct volume *v, const struct parts *parts, int ue
 	(void)verity_close(v->dm_name);
 	/* A reference by place or offset may have led to another disk than was meant. */
 	if (parts->hash == parts->data)
-		err_prefix(e, "%s: ", parts->data->name);
-	else
-		err_prefix(e, "data on %s, hash tree on %s: ", parts->data->name,
-			   parts->hash->name);
-	return r;
+		return err_prefix(e, r, "%s: ", parts->data->name);
+	return err_prefix(e, r, "data on %s, hash tree on %s: ", parts->data->name,
+			  parts->hash->name);
 }
 
 static void take_raw(const struct blockdev *b, struct verity_device *ret)
@@ -186,19 +184,16 @@ int volume_open(const struct volume *v, const uint8_t *signatures, const struct 
 		take_raw(parts.data, &o.device);
 	else
 		r = open_verity(v, &parts, uevents, &o, e);
-	if (r)
-		err_volume(e, v->name);
-	else
+	if (!r)
 		*ret = o;
-	return r;
+	return err_volume(e, r, v->name);
 }
 
 int volume_diagnose(const struct open_volume *o, int uevents, struct err *e)
 {
 	if (o->volume->proof == VOLUME_RAW || !verity_diagnose(&o->device, &o->params, uevents, e))
 		return 0;
-	err_volume(e, o->volume->name);
-	return 1;
+	return err_volume(e, 1, o->volume->name);
 }
 
 int volume_arm(const struct open_volume *o, enum verity_corruption policy, struct err *e)
@@ -212,7 +207,5 @@ int volume_arm(const struct open_volume *o, enum verity_corruption policy, struc
 	r = verity_signature_load(&o->volume->signature, o->signatures, &buf, &signature, e);
 	if (!r)
 		r = verity_arm(&o->device, policy, signature, e);
-	if (r)
-		err_volume(e, o->volume->name);
-	return r;
+	return err_volume(e, r, o->volume->name);
 }

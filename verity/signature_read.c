@@ -17,10 +17,8 @@ static int read_file(const char *path, struct verity_signature *ret, struct err 
 		return err_result(e, FAIL_SIGNATURE_INVALID, n,
 				  "the signature of the root hash, %s", path);
 	r = verity_signature_check((const uint8_t *)bytes, n < 0 ? sizeof(bytes) : (size_t)n, e);
-	if (r) {
-		err_prefix(e, "%s: ", path);
-		return r;
-	}
+	if (r)
+		return err_prefix(e, r, "%s: ", path);
 	ret->size = (uint16_t)n;
 	memcpy(ret->bytes, bytes, (size_t)n);
 	return 0;

@@ -191,9 +191,8 @@ int blob_read_file(const char *path, uint64_t max, struct spool *s, struct conte
 		*ret = content;
 		*ret_size = b.plain_bytes;
 	} else {
-		err_prefix(e, "%s: ", path);
 		free(content.extents);
 	}
 	blob_close(&b);
-	return r;
+	return err_prefix(e, r, "%s: ", path);
 }

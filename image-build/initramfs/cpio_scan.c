@@ -240,9 +240,8 @@ static int scan_packed(struct scan *scan, size_t *at, struct err *e)
 
 	if (c != COMPRESSION_NONE)
 		r = unpack_memory(c, bytes, size, CPIO_PLAIN_MAX, &plain, &used, e);
-	if (r)
-		err_prefix(e, "byte %zu: ", *at);
-	else if (wrong)
+	r = err_prefix(e, r, "byte %zu: ", *at);
+	if (!r && wrong)
 		r = refuse_at(*at, wrong, e);
 	s.bytes = plain.bytes;
 	s.size = plain.size;

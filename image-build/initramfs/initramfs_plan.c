@@ -52,8 +52,8 @@ int initramfs_add_plan(struct initramfs_build *b, struct err *e)
 		r = plan_from_files(&inputs, &plan, &progress, e);
 	/* What no guest says is of this machine: a file that cannot be read. */
 	if (r && progress.step && e->code != FAIL_SYSTEM_CALL_FAILED)
-		err_prefix(e, "step=%s volume=%s code=%s: ", progress.step,
-			   e->volume[0] ? e->volume : "-", fail_name(e->code));
+		r = err_prefix(e, r, "step=%s volume=%s code=%s: ", progress.step,
+			       e->volume[0] ? e->volume : "-", fail_name(e->code));
 	if (!r)
 		r = check_signatures(b, &plan, e);
 	if (!r && o->policy)
@@ -91,7 +91,5 @@ int initramfs_check_kernel(const struct initramfs_build *b, struct err *e)
 			own_root_warn("initramfs", &kernel, o->cmdline);
 		kernel_config_close(&kernel);
 	}
-	if (r)
-		err_prefix(e, "%.200s: ", o->kernel);
-	return r;
+	return err_prefix(e, r, "%.200s: ", o->kernel);
 }

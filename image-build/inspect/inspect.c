@@ -132,8 +132,7 @@ static int inspect_partitions(struct inspection *in, const struct slice *disk,
 		partition = json_object_new_object();
 		json_object_array_add(array, partition);
 		r = inspect_partition(in, disk, &list[i], partition, e);
-		if (r)
-			err_prefix(e, "partition %u: ", list[i].number);
+		r = err_prefix(e, r, "partition %u: ", list[i].number);
 	}
 	if (!r && only && !seen)
 		r = refuse(e, "it has no partition %u", only);

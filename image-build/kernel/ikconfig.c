@@ -21,9 +21,7 @@ static int unpack_text(const uint8_t *bytes, size_t size, struct buffer *ret, st
 	size_t used;
 	int r = unpack_memory(COMPRESSION_GZIP, bytes, size, KCONFIG_TEXT_MAX, ret, &used, e);
 
-	if (r)
-		err_prefix(e, "its configuration: ");
-	return r;
+	return err_prefix(e, r, "its configuration: ");
 }
 
 /* --- the marks ------------------------------------------------------------- */

@@ -156,10 +156,8 @@ static int read_lines(struct kconfig *k, const char *text, size_t size, struct e
 		int r = read_line(k, (struct span){ text, (size_t)(line_end - text) }, e);
 
 		number++;
-		if (r) {
-			err_prefix(e, "line %zu: ", number);
-			return r;
-		}
+		if (r)
+			return err_prefix(e, r, "line %zu: ", number);
 		text = line_end + 1;
 	}
 	return 0;

@@ -238,8 +238,7 @@ static int read_layers(const struct oci_source *s, const struct entry *entry, st
 
 	for (size_t i = 0; !r && i < count; i++) {
 		r = read_layer(s, json_object_array_get_idx(layers, i), ids, i, &ret->layers[i], e);
-		if (r)
-			err_prefix(e, "layer %zu: ", i);
+		r = err_prefix(e, r, "layer %zu: ", i);
 	}
 	ret->layer_count = count;
 	return r;

@@ -250,8 +250,7 @@ static int read_layers(struct json_object *manifest, struct json_object *config,
 		r = read_layer(json_object_array_get_idx(layers, i), &ret->layers[i], e);
 		if (!r)
 			r = document_diff_id(ids, i, &ret->layers[i].diff_id, e);
-		if (r)
-			err_prefix(e, "layer %zu: ", i);
+		r = err_prefix(e, r, "layer %zu: ", i);
 	}
 	ret->layer_count = count;
 	return r;
@@ -318,7 +317,5 @@ int oci_load(const struct oci_source *s, const char *ref, const char *platform,
 	int r = is_layout ? load_layout(s, ref, platform, ret, e) :
 			    docker_archive_load(s, ref, platform, ret, e);
 
-	if (r)
-		err_prefix(e, "%.200s: ", s->path);
-	return r;
+	return err_prefix(e, r, "%.200s: ", s->path);
 }

@@ -343,10 +343,8 @@ static int read_entries(struct layer *l, struct tar_reader *t, struct err *e)
 		if (r)
 			return r;
 		r = add_entry(l, t, &entry, path, e);
-		if (r) {
-			err_prefix(e, "entry \"%.150s\": ", path);
-			return r;
-		}
+		if (r)
+			return err_prefix(e, r, "entry \"%.150s\": ", path);
 	}
 	return r;
 }

@@ -269,10 +269,8 @@ static int apply_all(struct resolution *r, struct err *e)
 	for (size_t i = 0; i < l->change_count; i++) {
 		int bad = apply(r, &l->changes[i], e);
 
-		if (!bad)
-			continue;
-		err_prefix(e, "entry \"%.150s\": ", l->changes[i].path);
-		return bad;
+		if (bad)
+			return err_prefix(e, bad, "entry \"%.150s\": ", l->changes[i].path);
 	}
 	return 0;
 }

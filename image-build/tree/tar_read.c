@@ -130,9 +130,7 @@ static int read_header(struct tar_reader *t, uint8_t block[TAR_BLOCK], struct er
 	if (!got || tar_block_is_zero(block))
 		return read_tail(t, e);
 	r = tar_header_parse(block, &t->header, e);
-	if (r)
-		err_prefix(e, "damaged tar at byte %llu: ", (unsigned long long)at);
-	return r ? r : 1;
+	return r ? err_prefix(e, r, "damaged tar at byte %llu: ", (unsigned long long)at) : 1;
 }
 
 static void expect_data(struct tar_reader *t, int64_t size)
@@ -454,9 +452,7 @@ int tar_next(struct tar_reader *t, struct tar_entry *ret, struct err *e)
 	} while (r == 1);
 	if (!r)
 		r = t->header.type == 'g' ? read_global(t, ret, e) : describe(t, block, ret, e);
-	if (r)
-		err_prefix(e, "entry \"%.150s\": ", t->header.name);
-	return r ? r : 1;
+	return r ? err_prefix(e, r, "entry \"%.150s\": ", t->header.name) : 1;
 }
 
 int tar_data(struct tar_reader *t, const void **ret, size_t *ret_size, uint64_t *ret_offset,

@@ -117,9 +117,7 @@ static int take_extension(struct boot_plan *plan, const char *name, const char *
 	plan->extensions++;
 	volume_init(v, volume_name, volume_name);
 	r = fill(v, value, e);
-	if (r)
-		err_volume(e, v->name);
-	return r;
+	return err_volume(e, r, v->name);
 }
 
 static int take(const struct cmdline_param *param, struct line_keys *keys, struct boot_plan *plan,

@@ -48,10 +48,8 @@ static int claim(const struct line_keys *line, struct boot_plan *plan, struct er
 	v->proof = VOLUME_SUPERBLOCK;
 	root_keys_apply(&line->root, v);
 	r = verity_params_set(&v->verity, "root_hash", keys->hash, e);
-	if (r) {
-		err_prefix(e, "rootfs_verity.hash=: ");
-		return r;
-	}
+	if (r)
+		return err_prefix(e, r, "rootfs_verity.hash=: ");
 	r = volume_finish(v, e);
 	if (!r)
 		r = devref_parse(line->root.root, &v->data, e);

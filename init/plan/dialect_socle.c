@@ -194,9 +194,7 @@ static int take_layer(struct boot_plan *plan, const char *value, struct err *e)
 	r = layer_set_all(plan, v, value, e);
 	if (!r)
 		r = volume_finish(v, e);
-	if (r)
-		err_volume(e, v->name);
-	return r;
+	return err_volume(e, r, v->name);
 }
 
 static const struct key {

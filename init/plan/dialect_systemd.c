@@ -106,17 +106,14 @@ static int fill(struct systemd_side *side, struct boot_plan *plan, struct volume
 {
 	int r = verity_params_set(&v->verity, "root_hash", side->hash, e);
 
-	if (r)
-		err_prefix(e, "%shash=: ", v == &plan->usr ? "usr" : "root");
+	r = err_prefix(e, r, "%shash=: ", v == &plan->usr ? "usr" : "root");
 	if (!r)
 		r = take_devices(side, v, e);
 	if (!r)
 		r = veritytab_options(side->options, plan, v, e);
 	if (!r)
 		r = volume_finish(v, e);
-	if (r)
-		err_volume(e, v->name);
-	return r;
+	return err_volume(e, r, v->name);
 }
 
 static int claim_root(struct line_keys *keys, struct boot_plan *plan, struct err *e)

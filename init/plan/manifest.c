@@ -109,9 +109,7 @@ static int take_layer(struct json_object *object, struct boot_plan *plan, struct
 		return r;
 	r = json_object_is_type(object, json_type_object) ? take_layer_members(object, plan, v, e) :
 							    invalid(e, "a layer is not an object");
-	if (r)
-		err_volume(e, v->name);
-	return r;
+	return err_volume(e, r, v->name);
 }
 
 static int take_layers(struct json_object *list, struct boot_plan *plan, struct err *e)

@@ -76,9 +76,7 @@ static int check_volume(const struct policy *policy, const struct volume *v, str
 			"the root hash of %s has no signature, and the policy of this initramfs "
 			"requires one",
 			v->name);
-	if (r)
-		err_volume(e, v->name);
-	return r;
+	return err_volume(e, r, v->name);
 }
 
 int policy_check(const struct policy *policy, const struct boot_plan *plan, struct err *e)

@@ -56,12 +56,11 @@ static int ambiguous(const struct device_search *s, const struct device_wish *wi
 		     struct err *e)
 {
 	char ref[DEVREF_TEXT_SIZE], inventory[ERR_TEXT_SIZE];
-	int r = err_set(e, FAIL_DEVICE_AMBIGUOUS, ENOTUNIQ, "%zu devices match %s; present: %s",
-			count, devref_print(wish->ref, ref, sizeof(ref)),
-			blockdev_inventory(&s->set, inventory, sizeof(inventory) / 2));
 
-	err_volume(e, wish->volume);
-	return r;
+	(void)err_set(e, FAIL_DEVICE_AMBIGUOUS, ENOTUNIQ, "%zu devices match %s; present: %s",
+		      count, devref_print(wish->ref, ref, sizeof(ref)),
+		      blockdev_inventory(&s->set, inventory, sizeof(inventory) / 2));
+	return err_volume(e, -ENOTUNIQ, wish->volume);
 }
 
 #define VIRTIO_BLK_SERIAL 20 /* bytes: VIRTIO_BLK_ID_BYTES */
@@ -91,8 +90,7 @@ static int not_found(struct device_search *s, const struct device_wish *wish, in
 			    " (virtio-blk shows 20 bytes of a serial number, this one is longer)" :
 			    "",
 		    blockdev_inventory(&s->set, inventory, sizeof(inventory) / 2 + 128));
-	err_volume(e, wish->volume);
-	return r;
+	return err_volume(e, r, wish->volume);
 }
 
 /* 0: *ret_missing is the first wish that no device answers to, or NULL. */

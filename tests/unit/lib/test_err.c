@@ -56,8 +56,8 @@ static void test_nobody_listens(void **state)
 	assert_int_equal(err_errno(NULL, FAIL_MOUNT_FAILED, "x"), -EPERM);
 	assert_int_equal(err_set(NULL, FAIL_MOUNT_FAILED, EBUSY, "x"), -EBUSY);
 	assert_int_equal(err_result(NULL, FAIL_MOUNT_FAILED, -ENXIO, "x"), -ENXIO);
-	err_prefix(NULL, "x");
-	err_volume(NULL, "x");
+	assert_int_equal(err_prefix(NULL, -EBUSY, "x"), -EBUSY);
+	assert_int_equal(err_volume(NULL, -EBUSY, "x"), -EBUSY);
 }
 
 /* A host's serial number must not write a second line or colours on a console. */
@@ -73,12 +73,25 @@ static void test_only_printable_bytes(void **state)
 			expected[1] = (char)byte;
 		err_set(&e, FAIL_VALUE_INVALID, EINVAL, "<%c>", (int)byte);
 		assert_string_equal(e.text, expected);
-		err_volume(&e, (char[]){ '<', (char)byte, '>', '\0' });
+		err_volume(&e, -EINVAL, (char[]){ '<', (char)byte, '>', '\0' });
 		assert_string_equal(e.volume, expected);
 		e.text[0] = '\0';
-		err_prefix(&e, "<%c>", (int)byte);
+		err_prefix(&e, -EINVAL, "<%c>", (int)byte);
 		assert_string_equal(e.text, expected);
 	}
+}
+
+/* What succeeded says nothing, whatever a failure before it has said. */
+static void test_only_of_a_failure(void **state)
+{
+	struct err e = { 0 };
+
+	(void)state;
+	err_set(&e, FAIL_VALUE_INVALID, EINVAL, "x");
+	assert_int_equal(err_prefix(&e, 0, "y"), 0);
+	assert_int_equal(err_volume(&e, 0, "y"), 0);
+	assert_string_equal(e.text, "x");
+	assert_string_equal(e.volume, "");
 }
 
 static void fill(char *text, size_t length)
@@ -104,7 +117,7 @@ static void test_long_texts_are_cut(void **state)
 		assert_int_equal(strlen(e.text), ERR_TEXT_SIZE - 1);
 	}
 	fill(text, 100);
-	err_volume(&e, text);
+	err_volume(&e, -EINVAL, text);
 	assert_int_equal(strlen(e.volume), ERR_VOLUME_SIZE - 1);
 }
 
@@ -125,7 +138,7 @@ static void test_prefix(void **state)
 			fill(before, lengths[j]);
 			snprintf(expected, sizeof(expected), "%s%s", before, old);
 			expected[ERR_TEXT_SIZE - 1] = '\0';
-			err_prefix(&e, "%s", before);
+			assert_int_equal(err_prefix(&e, -EINVAL, "%s", before), -EINVAL);
 			assert_string_equal(e.text, expected);
 			assert_int_equal(e.code, FAIL_NO_ROOT);
 		}
@@ -140,6 +153,7 @@ int main(void)
 		cmocka_unit_test(test_only_printable_bytes),
 		cmocka_unit_test(test_long_texts_are_cut),
 		cmocka_unit_test(test_prefix),
+		cmocka_unit_test(test_only_of_a_failure),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -141,7 +141,7 @@ static int setup(void **state)
 	step = "mounts";
 	memset(&e, 0, sizeof(e));
 	(void)err_set(&e, FAIL_MOUNT_FAILED, 1, "mount it");
-	err_volume(&e, "layer-1");
+	err_volume(&e, -EIO, "layer-1");
 	return 0;
 }
 
