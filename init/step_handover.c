@@ -78,8 +78,8 @@ static int check_agent(const struct boot_plan *plan, struct err *e)
 			       plan->agent);
 	if (read(fd, start, sizeof(start)) < 0)
 		return err_errno(e, FAIL_DEVICE_READ_FAILED, "read %s", plan->agent);
-	return err_prefix(e, check_interpreters(root, fd, e), "%s cannot be executed: ",
-			  plan->agent);
+	return err_prefix(e, check_interpreters(root, fd, e),
+			  "%s cannot be executed: ", plan->agent);
 }
 
 static int arm_all(struct boot *b, struct err *e)

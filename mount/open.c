@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/sysmacros.h>
 
 #include "lib/cleanup.h"
 #include "lib/io.h"
@@ -121,19 +122,15 @@ static int open_or_adopt(const struct volume *v, const struct parts *parts, stru
 		.hash = node_path(parts->hash, hash, sizeof(hash)),
 		.fec = parts->fec ? node_path(parts->fec, fec, sizeof(fec)) : NULL,
 	};
-	struct verity_numbers numbers = {
-		.data_major = parts->data->major,
-		.data_minor = parts->data->minor,
-		.hash_major = parts->hash->major,
-		.hash_minor = parts->hash->minor,
-	};
+	dev_t data_number = makedev(parts->data->major, parts->data->minor);
+	dev_t hash_number = makedev(parts->hash->major, parts->hash->minor);
 	struct verity_signature buf;
 	const struct verity_signature *signature;
 	int r = verity_signature_load(&v->signature, o->signatures, &buf, &signature, e);
 
 	/* No signature was verified for a device that is there already. */
 	if (!r && v->adopt && !signature)
-		r = verity_adopt(v->dm_name, &numbers, &o->params, &o->device, e);
+		r = verity_adopt(v->dm_name, data_number, hash_number, &o->params, &o->device, e);
 	return r ? (r > 0 ? 0 : r) :
 		   verity_open(v->dm_name, &paths, &o->params, signature, &o->device, e);
 }

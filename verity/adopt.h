@@ -2,23 +2,20 @@
 #ifndef VERITY_ADOPT_H
 #define VERITY_ADOPT_H
 
+#include <sys/types.h>
+
 #include "verity/device.h"
 #include "verity/params.h"
 
-/* The numbers of the devices that a table must name. */
-struct verity_numbers {
-	unsigned int data_major, data_minor;
-	unsigned int hash_major, hash_minor;
-};
-
 /*
  * Take over a device that the kernel itself opened before us (dm-mod.create=).
+ * data and hash are the numbers of the devices that its table must name.
  * 1: it is there, read-only, and its table is the one that p asks for; a
  * corruption policy that it came with is put off until verity_arm(). 0: there is
  * none of that name; VERITY_OPEN_FAILED where there is one with another
  * table, which is never replaced.
  */
-int verity_adopt(const char *name, const struct verity_numbers *numbers,
-		 const struct verity_params *p, struct verity_device *ret, struct err *e);
+int verity_adopt(const char *name, dev_t data, dev_t hash, const struct verity_params *p,
+		 struct verity_device *ret, struct err *e);
 
 #endif

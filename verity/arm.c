@@ -8,7 +8,6 @@
 #include "lib/array.h"
 #include "lib/sys.h"
 #include "verity/dm.h"
-#include "verity/table.h"
 
 /* What each policy puts into the table, the words of newer kernels first. */
 static const struct {
@@ -22,21 +21,6 @@ static const struct {
 	{ VERITY_ON_CORRUPTION_RESTART, 1, "restart_on_corruption" },
 	{ VERITY_ON_CORRUPTION_EIO, 0, "" },
 };
-
-static int read_table(const struct verity_device *dev, char line[VERITY_TABLE_SIZE],
-		      uint64_t *ret_sectors)
-{
-	auto_task struct dm_task *task = verity_dm_task(DM_DEVICE_TABLE, dev->name);
-	const char *params;
-
-	if (!task || !dm_task_run(task))
-		return -ENODEV;
-	params = verity_dm_target(task, ret_sectors);
-	if (!params || strlen(params) >= VERITY_TABLE_SIZE)
-		return -EINVAL;
-	strcpy(line, params);
-	return 0;
-}
 
 /* 0, -EINVAL where the kernel does not know a word, or another -errno. */
 static int load_table(const struct verity_device *dev, const char *line, uint64_t sectors)
@@ -112,16 +96,15 @@ int verity_arm(const struct verity_device *dev, enum verity_corruption policy,
 {
 	char old_line[VERITY_TABLE_SIZE];
 	uint64_t sectors;
-	int r = read_table(dev, old_line, &sectors);
+	int r = verity_dm_text(DM_DEVICE_TABLE, dev->name, old_line, &sectors);
 
 	if (r)
 		return err_set(e, FAIL_VERITY_OPEN_FAILED, -r,
 			       "the table of %s cannot be read back", dev->name);
 	r = signature ? load_signed(dev, old_line, sectors, policy, signature) :
 			load_policy(dev, old_line, sectors, policy);
-	if (r)
-		return err_result(e, FAIL_VERITY_OPEN_FAILED, r,
-				  "the kernel does not accept the corruption policy for %s",
-				  dev->name);
-	return 0;
+	return r ? err_result(e, FAIL_VERITY_OPEN_FAILED, r,
+			      "the kernel does not accept the corruption policy for %s",
+			      dev->name) :
+		   0;
 }

@@ -58,14 +58,10 @@ static int find_bad_block(int uevents, const struct verity_device *dev, struct b
 /* Device-mapper's one-letter verdict: 'V', 'C', or 0 if it cannot be read. */
 static char read_status(const struct verity_device *dev)
 {
-	auto_task struct dm_task *task = verity_dm_task(DM_DEVICE_STATUS, dev->name);
-	const char *verdict;
+	char status[VERITY_TABLE_SIZE];
 	uint64_t sectors;
 
-	if (!task || !dm_task_run(task))
-		return 0;
-	verdict = verity_dm_target(task, &sectors);
-	return verdict ? verdict[0] : 0;
+	return verity_dm_text(DM_DEVICE_STATUS, dev->name, status, &sectors) ? 0 : status[0];
 }
 
 /*

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
 #include "verity/dm.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -29,16 +30,28 @@ struct dm_task *verity_dm_task(int type, const char *name)
 	return ret;
 }
 
-const char *verity_dm_target(struct dm_task *task, uint64_t *ret_sectors)
+int verity_dm_info(const char *name, struct dm_info *ret)
 {
-	char *type = NULL, *params = NULL;
-	uint64_t start = 0, length = 0;
+	auto_task struct dm_task *task = verity_dm_task(DM_DEVICE_INFO, name);
 
-	if (dm_get_next_target(task, NULL, &start, &length, &type, &params) || start || !type ||
-	    strcmp(type, "verity"))
-		return NULL;
-	*ret_sectors = length;
-	return params;
+	if (!task || !dm_task_run(task) || !dm_task_get_info(task, ret))
+		return -EIO;
+	return ret->exists != 0;
+}
+
+int verity_dm_text(int type, const char *name, char text[VERITY_TABLE_SIZE], uint64_t *ret_sectors)
+{
+	auto_task struct dm_task *task = verity_dm_task(type, name);
+	char *target = NULL, *params = NULL;
+	uint64_t start = 0;
+
+	if (!task || !dm_task_run(task))
+		return -ENODEV;
+	if (dm_get_next_target(task, NULL, &start, ret_sectors, &target, &params) || start ||
+	    !target || strcmp(target, "verity") || !params || strlen(params) >= VERITY_TABLE_SIZE)
+		return -EINVAL;
+	strcpy(text, params);
+	return 0;
 }
 
 void verity_dm_device(struct verity_device *dev, const char *name, const struct dm_info *info)

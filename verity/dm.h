@@ -7,6 +7,7 @@
 #include <libdevmapper.h>
 
 #include "verity/device.h"
+#include "verity/table.h"
 
 /*
  * Talking to device-mapper. Its library would write to stderr by itself; here
@@ -25,11 +26,15 @@ static inline void verity_dm_cleanup(struct dm_task **task)
 
 #define auto_task __attribute__((cleanup(verity_dm_cleanup)))
 
+/* What device-mapper knows of a name: 1: *ret is filled; 0: there is none; -EIO. */
+int verity_dm_info(const char *name, struct dm_info *ret);
+
 /*
- * The only target of a device, if it is verity: its parameters, which live as
- * long as the task that ran, or NULL.
+ * The text of a device whose only target is verity: of its table (type is
+ * DM_DEVICE_TABLE) or its status (DM_DEVICE_STATUS). 0; -ENODEV where
+ * device-mapper does not answer, -EINVAL where it is another device.
  */
-const char *verity_dm_target(struct dm_task *task, uint64_t *ret_sectors);
+int verity_dm_text(int type, const char *name, char text[VERITY_TABLE_SIZE], uint64_t *ret_sectors);
 
 /* Fill in a device by the name and number that device-mapper has for it. */
 void verity_dm_device(struct verity_device *dev, const char *name, const struct dm_info *info);

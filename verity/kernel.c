@@ -53,12 +53,6 @@ static int missing_hash(const char *name, struct err *e)
 	return missing(e, both, why);
 }
 
-/* libcryptsetup hashes through the kernel, so it needs AF_ALG with this hash. */
-static int check_hash(const char *name, struct err *e)
-{
-	return has_hash(name) ? 0 : missing_hash(name, e);
-}
-
 static int has_target(struct dm_task *task, const char *name)
 {
 	const struct dm_versions *v = dm_task_get_versions(task);
@@ -86,5 +80,6 @@ int verity_kernel_check(const char *hash_name, struct err *e)
 {
 	int r = check_target(e);
 
-	return r ? r : check_hash(hash_name, e);
+	/* libcryptsetup hashes through the kernel, so it needs AF_ALG with this hash. */
+	return r || has_hash(hash_name) ? r : missing_hash(hash_name, e);
 }

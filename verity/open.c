@@ -79,19 +79,6 @@ static int set_parameters(struct crypt_device *cd, const struct verity_parts *pa
 	return crypt_format(cd, CRYPT_VERITY, NULL, NULL, NULL, NULL, 0, &params);
 }
 
-/* The number that device-mapper gave, asked for by the name that was just made. */
-static int read_number(const char *name, struct verity_device *ret)
-{
-	auto_task struct dm_task *task = verity_dm_task(DM_DEVICE_INFO, name);
-	struct dm_info info = { 0 };
-
-	if (!task || !dm_task_run(task) || !dm_task_get_info(task, &info) || !info.exists ||
-	    !info.read_only)
-		return -ENODEV;
-	verity_dm_device(ret, name, &info);
-	return 0;
-}
-
 static int activate(const char *name, const struct verity_parts *parts,
 		    const struct verity_params *p, const struct verity_signature *signature,
 		    struct verity_complaint *complaint)
@@ -118,6 +105,7 @@ int verity_open(const char *name, const struct verity_parts *parts, const struct
 		const struct verity_signature *signature, struct verity_device *ret, struct err *e)
 {
 	struct verity_complaint complaint = { "" };
+	struct dm_info info = { 0 };
 	int r;
 
 	if (strlen(name) >= VERITY_NAME_SIZE)
@@ -126,12 +114,13 @@ int verity_open(const char *name, const struct verity_parts *parts, const struct
 	r = activate(name, parts, p, signature, &complaint);
 	if (r < 0)
 		return open_failed(signature, complaint.text, r, e);
-	r = read_number(name, ret);
-	if (r < 0) {
+	/* The number that device-mapper gave, asked for by the name that was just made. */
+	if (verity_dm_info(name, &info) <= 0 || !info.read_only) {
 		(void)verity_close(name);
-		return err_set(e, FAIL_VERITY_OPEN_FAILED, -r,
+		return err_set(e, FAIL_VERITY_OPEN_FAILED, ENODEV,
 			       "device-mapper does not know %s, or not as read-only", name);
 	}
+	verity_dm_device(ret, name, &info);
 	return 0;
 }
 

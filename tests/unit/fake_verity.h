@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/sysmacros.h>
 #include <sys/klog.h>
 #include <sys/xattr.h>
 
@@ -57,12 +58,12 @@ int verity_open(const char *name, const struct verity_parts *parts, const struct
 	return 0;
 }
 
-int verity_adopt(const char *name, const struct verity_numbers *numbers,
-		 const struct verity_params *p, struct verity_device *ret, struct err *e)
+int verity_adopt(const char *name, dev_t data, dev_t hash, const struct verity_params *p,
+		 struct verity_device *ret, struct err *e)
 {
 	(void)p;
-	if (fake_sys_call("verity_adopt %s %u:%u %u:%u\n", name, numbers->data_major,
-			  numbers->data_minor, numbers->hash_major, numbers->hash_minor))
+	if (fake_sys_call("verity_adopt %s %u:%u %u:%u\n", name, major(data), minor(data),
+			  major(hash), minor(hash)))
 		return err_errno(e, FAIL_VERITY_OPEN_FAILED, "adopt");
 	snprintf(ret->name, sizeof(ret->name), "%s", name);
 	return fake_adopts;

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/sysmacros.h>
 
 #include "tests/unit/fake_dm.h"
 #include "verity/adopt.h"
@@ -44,7 +45,7 @@ static const struct {
 
 static void test_adopt(void **state)
 {
-	static const struct verity_numbers numbers = { 254, 1, 254, 2 };
+	const dev_t data = makedev(254, 1), hash = makedev(254, 2);
 	struct verity_params p;
 
 	(void)state;
@@ -71,7 +72,7 @@ static void test_adopt(void **state)
 			.minor = 9,
 			.read_only = !adopt_rows[i].writable,
 		};
-		r = verity_adopt("socle-layer-0", &numbers, &p, &found, &e);
+		r = verity_adopt("socle-layer-0", data, hash, &p, &found, &e);
 		if (r != adopt_rows[i].result)
 			fail_msg("%s: %d", adopt_rows[i].label, r);
 		assert_string_equal(found.path, r == 1 ? "/dev/dm-9" : "");
@@ -79,7 +80,7 @@ static void test_adopt(void **state)
 		assert_int_equal(fake_dm.tasks, 0);
 	}
 	(void)fake_dm_reset(1);
-	assert_int_equal(verity_adopt("socle-layer-0", &numbers, &p, NULL, NULL), -EIO);
+	assert_int_equal(verity_adopt("socle-layer-0", data, hash, &p, NULL, NULL), -EIO);
 	assert_int_equal(fake_dm.tasks, 0);
 }
 
