@@ -7,7 +7,7 @@
 #include "image-build/base/refuse.h"
 #include "image-build/command.h"
 #include "image-build/inspect/inspect.h"
-#include "lib/number.h"
+#include "lib/text.h"
 #include "mount/describe/socle.h"
 
 struct options {

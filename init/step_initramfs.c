@@ -26,6 +26,7 @@
 #include "lib/array.h"
 #include "lib/cleanup.h"
 #include "lib/io.h"
+#include "lib/text.h"
 
 /* The longest record of /dev/kmsg: CONSOLE_EXT_LOG_MAX of older kernels. */
 #define RECORD_SIZE 8192
@@ -67,11 +68,6 @@ static int check_room(struct err *e)
 	return 0;
 }
 
-static bool begins(const char *text, const char *with)
-{
-	return !strncmp(text, with, strlen(with));
-}
-
 /* How the kernel begins to say that an initramfs is lost or cut; init/initramfs.c and others. */
 static bool tells_failure(const char *message)
 {
@@ -82,7 +78,7 @@ static bool tells_failure(const char *message)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(beginnings); i++)
-		if (begins(message, beginnings[i]))
+		if (text_behind(message, beginnings[i]))
 			return true;
 	return false;
 }
@@ -90,8 +86,8 @@ static bool tells_failure(const char *message)
 /* What the kernel says when it begins, so that a failure would follow. */
 static bool tells_start(const char *message)
 {
-	return begins(message, "Unpacking initramfs...") ||
-	       begins(message, "Trying to unpack rootfs image as initramfs...");
+	return text_behind(message, "Unpacking initramfs...") ||
+	       text_behind(message, "Trying to unpack rootfs image as initramfs...");
 }
 
 /* One record, "priority,number,time,flags;message", and lines that begin with a blank. */

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/array.h"
+#include "lib/text.h"
 
 void volume_init(struct volume *v, const char *name, const char *dm_name)
 {
@@ -19,24 +19,15 @@ void volume_init(struct volume *v, const char *name, const char *dm_name)
 /* They change how proved bytes are read, never which. */
 static const char *const harmless_options[] = {
 	"acl",    "barrier",    "cache_strategy", "data",   "errors", "noacl",      "nobarrier",
-	"noload", "norecovery", "nouser_xattr",   "nouuid", "ro",     "user_xattr",
+	"noload", "norecovery", "nouser_xattr",   "nouuid", "ro",     "user_xattr", NULL,
 };
-
-static bool is_harmless(const char *word, size_t length)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(harmless_options); i++)
-		if (strlen(harmless_options[i]) == length &&
-		    !strncmp(harmless_options[i], word, length))
-			return true;
-	return false;
-}
 
 static int check_options(const char *options, struct err *e)
 {
 	while (*options) {
 		size_t word = strcspn(options, ","), name = strcspn(options, "=,");
 
-		if (word && !is_harmless(options, name))
+		if (word && text_find(harmless_options, options, name) < 0)
 			return err_set(
 				e, FAIL_VALUE_INVALID, EINVAL,
 				"the mount option %.*s is not allowed for a verified file system",

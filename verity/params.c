@@ -8,7 +8,7 @@
 
 #include "lib/array.h"
 #include "lib/hex.h"
-#include "lib/number.h"
+#include "lib/text.h"
 
 /* Hashes that are allowed, with their digest sizes in bytes. */
 static const struct {

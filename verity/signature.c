@@ -5,8 +5,7 @@
 #include <string.h>
 
 #include "lib/base64.h"
-
-#define BASE64 "base64:"
+#include "lib/text.h"
 
 #define DER_SEQUENCE 0x30
 
@@ -79,12 +78,13 @@ int verity_signature_parse(const char *text, struct verity_signature_pool *pool,
 			   struct verity_signature_ref *ret, struct err *e)
 {
 	struct verity_signature_ref ref = { .at = (uint32_t)pool->used };
+	const char *base64 = text_behind(text, "base64:");
 	int r;
 
 	if (*text == '/')
 		r = take_path(text, pool, &ref, e);
-	else if (!strncmp(text, BASE64, strlen(BASE64)))
-		r = take_base64(text + strlen(BASE64), pool, &ref, e);
+	else if (base64)
+		r = take_base64(base64, pool, &ref, e);
 	else
 		r = invalid(e, "is neither /FILE in the initramfs nor base64:TEXT");
 	if (r)

@@ -6,9 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/array.h"
 #include "lib/hex.h"
-#include "lib/number.h"
+#include "lib/text.h"
 
 #define FIXED_WORDS 10
 #define OPTIONS_MAX 64
@@ -28,7 +27,6 @@ static const char *skip_words(const char *line, unsigned int n)
 /* The optional words of a line and their number: none, or "count word …". */
 static int read_options(const char *rest, uint64_t *ret_count, const char **ret_words)
 {
-	char number[8];
 	size_t length;
 
 	rest += strspn(rest, " ");
@@ -37,11 +35,7 @@ static int read_options(const char *rest, uint64_t *ret_count, const char **ret_
 	*ret_words = "";
 	if (!length)
 		return 0;
-	if (length >= sizeof(number))
-		return -EINVAL;
-	memcpy(number, rest, length);
-	number[length] = '\0';
-	if (parse_u64(number, OPTIONS_MAX, ret_count))
+	if (parse_u64_part(rest, length, OPTIONS_MAX, ret_count))
 		return -EINVAL;
 	*ret_words = rest + length + strspn(rest + length, " ");
 	rest = skip_words(*ret_words, (unsigned int)*ret_count);
@@ -51,7 +45,7 @@ static int read_options(const char *rest, uint64_t *ret_count, const char **ret_
 /* Words about what a bad block or an I/O error does. */
 static bool is_policy(const char *word)
 {
-	return !strncmp(word, "panic_on_", 9) || !strncmp(word, "restart_on_", 11);
+	return text_behind(word, "panic_on_") || text_behind(word, "restart_on_");
 }
 
 /* Copy options but those about the policy; *count becomes how many were copied. */
@@ -125,25 +119,21 @@ int verity_table_get_option(const char *line, const char *option, char *out, siz
 
 /* Words that change what a bad block does, or speed, but never whether it is bad. */
 static const char *const harmless_words[] = {
-	"panic_on_corruption", "restart_on_corruption", "panic_on_error",
-	"restart_on_error",    "ignore_zero_blocks",    "try_verify_in_tasklet",
+	"panic_on_corruption",
+	"restart_on_corruption",
+	"panic_on_error",
+	"restart_on_error",
+	"ignore_zero_blocks",
+	"try_verify_in_tasklet",
+	NULL,
 };
-
-static bool is_harmless(const char *word, size_t length)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(harmless_words); i++)
-		if (strlen(harmless_words[i]) == length &&
-		    !strncmp(harmless_words[i], word, length))
-			return true;
-	return false;
-}
 
 static bool all_harmless(const char *words)
 {
 	while (*(words += strspn(words, " "))) {
 		size_t length = strcspn(words, " ");
 
-		if (!is_harmless(words, length))
+		if (text_find(harmless_words, words, length) < 0)
 			return false;
 		words += length;
 	}

@@ -2,6 +2,7 @@
 #include "image-build/plan/plan_json.h"
 
 #include "image-build/base/json.h"
+#include "image-build/plan/print.h"
 
 static void add_ref(struct json_object *o, const char *key, const struct devref *ref)
 {
@@ -83,8 +84,8 @@ struct json_object *plan_json(const struct boot_plan *plan)
 	json_add_bool(o, "var_tmpfs", plan->state_tmpfs);
 	json_add_text(o, "agent", plan->agent);
 	json_add_number(o, "timeout", plan->timeout_s);
-	json_add_text(o, "on_failure", plan_on_failure_word(plan->failure.how));
-	json_add_text(o, "on_corruption", plan_on_corruption_word(plan->on_corruption));
+	json_add_text(o, "on_failure", plan_on_failure_words[plan->failure.how]);
+	json_add_text(o, "on_corruption", plan_on_corruption_words[plan->on_corruption]);
 	report = plan_report_text(&plan->failure, text);
 	if (report)
 		json_add_text(o, "report", report);

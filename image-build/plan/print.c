@@ -82,20 +82,6 @@ const char *plan_root_word(enum plan_root root)
 	return words[root];
 }
 
-const char *plan_on_failure_word(enum plan_on_failure how)
-{
-	static const char *const words[] = { "poweroff", "reboot", "panic", "halt" };
-
-	return words[how];
-}
-
-const char *plan_on_corruption_word(enum verity_corruption policy)
-{
-	static const char *const words[] = { "panic", "restart", "eio" };
-
-	return words[policy];
-}
-
 const char *plan_report_text(const struct plan_failure *failure, char text[PLAN_PATH_SIZE])
 {
 	if (!failure->vsock_port && !failure->device[0])
@@ -128,7 +114,7 @@ void plan_print(const struct boot_plan *plan, FILE *to)
 	print_root(plan, to);
 	fprintf(to, "agent %s\n", plan->agent);
 	fprintf(to, "timeout %u\n", plan->timeout_s);
-	fprintf(to, "on_failure %s\n", plan_on_failure_word(plan->failure.how));
-	fprintf(to, "on_corruption %s\n", plan_on_corruption_word(plan->on_corruption));
+	fprintf(to, "on_failure %s\n", plan_on_failure_words[plan->failure.how]);
+	fprintf(to, "on_corruption %s\n", plan_on_corruption_words[plan->on_corruption]);
 	fprintf(to, "report %s\n", report ? report : "-");
 }

@@ -14,6 +14,7 @@
 #include "image-build/tree/tar_read.h"
 #include "image-build/tree/whiteouts.h"
 #include "lib/array.h"
+#include "lib/text.h"
 
 #define XATTR_KEY "SCHILY.xattr."
 #define MODE_MAX  UINT32_MAX
@@ -99,11 +100,6 @@ static int read_attributes(const struct tar_entry *entry, mode_t type, struct in
 	return 0;
 }
 
-static const char *behind(const char *text, const char *prefix)
-{
-	return strncmp(text, prefix, strlen(prefix)) ? NULL : text + strlen(prefix);
-}
-
 static int read_xattr(struct layer *l, const char *name, const struct pax_record *record,
 		      struct inode *inode, struct err *e)
 {
@@ -126,12 +122,13 @@ static int read_xattr(struct layer *l, const char *name, const struct pax_record
 /* What other readers would make attributes of, and Docker and containerd do not. */
 static void note_record(struct layer *l, const struct pax_record *record, const struct inode *inode)
 {
-	const char *name = behind(record->key, "LIBARCHIVE.xattr.");
+	const char *name = text_behind(record->key, "LIBARCHIVE.xattr.");
 
 	if (name && !inode_xattr(inode, name))
 		note(l, NOTE_ATTRIBUTE, "attributes like \"%.60s\" are left out, as Docker does",
 		     record->key);
-	if (behind(record->key, "SCHILY.acl.") && !inode_xattr(inode, "system.posix_acl_access") &&
+	if (text_behind(record->key, "SCHILY.acl.") &&
+	    !inode_xattr(inode, "system.posix_acl_access") &&
 	    !inode_xattr(inode, "system.posix_acl_default"))
 		note(l, NOTE_TEXT_ACL,
 		     "access lists as text (\"%.60s\") are left out, as Docker does", record->key);
@@ -143,7 +140,7 @@ static int read_xattrs(struct layer *l, const struct pax *p, struct inode *inode
 	int r = 0;
 
 	for (size_t i = 0; !r && i < p->count; i++) {
-		const char *name = behind(p->records[i].key, XATTR_KEY);
+		const char *name = text_behind(p->records[i].key, XATTR_KEY);
 		size_t size = p->records[i].size;
 
 		if (!name)

@@ -13,7 +13,7 @@
 
 #include "init/plan/dialect.h"
 #include "lib/array.h"
-#include "lib/number.h"
+#include "lib/text.h"
 
 static int invalid(struct err *e, const char *what)
 {

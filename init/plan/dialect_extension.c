@@ -11,6 +11,7 @@
 #include "init/plan/dialect.h"
 #include "lib/pairs.h"
 #include "lib/array.h"
+#include "lib/text.h"
 
 #define PREFIX          "kata.extension."
 #define SUFFIX          ".verity_params"
@@ -123,11 +124,11 @@ static int take_extension(struct boot_plan *plan, const char *name, const char *
 static int take(const struct cmdline_param *param, struct line_keys *keys, struct boot_plan *plan,
 		struct err *e)
 {
-	const char *name = param->key + strlen(PREFIX), *end;
+	const char *name = text_behind(param->key, PREFIX), *end;
 	char text[256];
 
 	(void)keys;
-	if (strncmp(param->key, PREFIX, strlen(PREFIX)))
+	if (!name)
 		return 0;
 	end = strstr(name, SUFFIX);
 	if (!end || strcmp(end, SUFFIX) || (size_t)(end - name) >= sizeof(text))

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "init/plan/dialect.h"
-#include "lib/number.h"
+#include "lib/text.h"
 
 /* The kernel takes a list of types and tries each; the probe does as well. */
 static int take_fstype(struct root_keys *keys, const char *value, struct err *e)

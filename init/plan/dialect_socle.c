@@ -11,7 +11,7 @@
 #include "lib/pairs.h"
 #include "lib/array.h"
 #include "lib/hex.h"
-#include "lib/number.h"
+#include "lib/text.h"
 
 #define PREFIX "socle."
 
@@ -23,35 +23,16 @@ static int invalid(struct err *e, const char *key, const char *value, const char
 		       takes);
 }
 
-/* A word of a closed list. */
-struct word {
-	const char *word;
-	unsigned int value;
-};
-
-static int take_word(const struct word *words, const char *value, unsigned int *ret)
-{
-	for (; words->word; words++)
-		if (!strcmp(words->word, value)) {
-			*ret = words->value;
-			return 0;
-		}
-	return -EINVAL;
-}
-
 /* tmpfs' own form of a size: a number with a unit, or a percentage of the memory. */
 static int is_tmpfs_size(const char *text)
 {
 	static const char units[] = "kmg";
 	size_t digits = strspn(text, "0123456789");
 	const char *unit = text + digits, *known;
-	char number[PLAN_SIZE_SIZE];
 	uint64_t value, max = INT64_MAX;
 
 	if (digits + 1 >= PLAN_SIZE_SIZE || (*unit && unit[1]))
 		return 0;
-	memcpy(number, text, digits);
-	number[digits] = '\0';
 	known = *unit ? strchr(units, *unit | 0x20) : NULL;
 	if (known)
 		max >>= 10 * (known - units + 1);
@@ -59,23 +40,23 @@ static int is_tmpfs_size(const char *text)
 		max = 100;
 	else if (*unit)
 		return 0;
-	return !parse_u64(number, max, &value) && value;
+	return !parse_u64_part(text, digits, max, &value) && value;
 }
 
 static int take_upper(struct boot_plan *plan, const char *value, struct err *e)
 {
-	static const char size_key[] = "tmpfs,size=";
+	const char *size = text_behind(value, "tmpfs,size=");
 
 	plan->given.upper = true;
 	plan->upper_size[0] = '\0';
 	plan->upper = strcmp(value, "none") ? PLAN_UPPER_TMPFS : PLAN_UPPER_NONE;
 	if (plan->upper == PLAN_UPPER_NONE || !strcmp(value, "tmpfs"))
 		return 0;
-	if (strncmp(value, size_key, strlen(size_key)) || !is_tmpfs_size(value + strlen(size_key)))
+	if (!size || !is_tmpfs_size(size))
 		return invalid(
 			e, "upper", value,
 			"none, tmpfs or tmpfs,size=SIZE (a number above 0 with k, m, g or %)");
-	strcpy(plan->upper_size, value + strlen(size_key));
+	strcpy(plan->upper_size, size);
 	return 0;
 }
 
@@ -90,15 +71,14 @@ static int take_agent(struct boot_plan *plan, const char *value, struct err *e)
 
 static int take_report(struct boot_plan *plan, const char *value, struct err *e)
 {
-	static const char vsock[] = "vsock:";
+	const char *vsock = text_behind(value, "vsock:");
 	uint64_t port = 0;
 
-	if (!strncmp(value, vsock, strlen(vsock)) &&
-	    !parse_u64(value + strlen(vsock), PLAN_PORT_MAX, &port) && port) {
+	if (vsock && !parse_u64(vsock, PLAN_PORT_MAX, &port) && port) {
 		plan->failure.vsock_port = (uint32_t)port;
 		return 0;
 	}
-	if (strncmp(value, "/dev/", 5) || !dialect_is_path(value))
+	if (!text_behind(value, "/dev/") || !dialect_is_path(value))
 		return invalid(e, "report", value,
 			       "a character device, /dev/NAME, or vsock:PORT, 1 to 4294967294");
 	strcpy(plan->failure.device, value);
@@ -152,16 +132,9 @@ static int take_manifest(struct boot_plan *plan, const char *value, struct err *
 
 static int take_on_failure(struct boot_plan *plan, const char *value, struct err *e)
 {
-	static const struct word words[] = {
-		{ "poweroff", PLAN_ON_FAILURE_POWEROFF },
-		{ "reboot", PLAN_ON_FAILURE_REBOOT },
-		{ "panic", PLAN_ON_FAILURE_PANIC },
-		{ "halt", PLAN_ON_FAILURE_HALT },
-		{ NULL, 0 },
-	};
-	unsigned int chosen;
+	int chosen = text_find(plan_on_failure_words, value, strlen(value));
 
-	if (take_word(words, value, &chosen))
+	if (chosen < 0)
 		return invalid(e, "on_failure", value, "poweroff, reboot, panic or halt");
 	plan->failure.how = (enum plan_on_failure)chosen;
 	return 0;
@@ -169,15 +142,9 @@ static int take_on_failure(struct boot_plan *plan, const char *value, struct err
 
 static int take_on_corruption(struct boot_plan *plan, const char *value, struct err *e)
 {
-	static const struct word words[] = {
-		{ "panic", VERITY_ON_CORRUPTION_PANIC },
-		{ "restart", VERITY_ON_CORRUPTION_RESTART },
-		{ "eio", VERITY_ON_CORRUPTION_EIO },
-		{ NULL, 0 },
-	};
-	unsigned int chosen;
+	int chosen = text_find(plan_on_corruption_words, value, strlen(value));
 
-	if (take_word(words, value, &chosen))
+	if (chosen < 0)
 		return invalid(e, "on_corruption", value, "panic, restart or eio");
 	plan->on_corruption = (enum verity_corruption)chosen;
 	plan->given.on_corruption = true;
@@ -274,9 +241,9 @@ static int take(const struct cmdline_param *param, struct line_keys *line, struc
 		struct err *e)
 {
 	struct socle_words *words = &line->socle;
-	const char *key = param->key + strlen(PREFIX);
+	const char *key = text_behind(param->key, PREFIX);
 
-	if (strncmp(param->key, PREFIX, strlen(PREFIX)))
+	if (!key)
 		return 0;
 	if (!strcmp(key, "length"))
 		return take_length(words, param->value, e);

@@ -14,9 +14,7 @@
 #include "init/plan/veritytab.h"
 #include "lib/array.h"
 #include "lib/hex.h"
-
-#define VERITY_ROOT "systemd.verity_root_"
-#define VERITY_USR  "systemd.verity_usr_"
+#include "lib/text.h"
 
 static const struct {
 	const char *key;
@@ -55,16 +53,18 @@ static int take(const struct cmdline_param *param, struct line_keys *line, struc
 {
 	struct systemd_keys *keys = &line->systemd;
 	const char *key = param->key;
+	const char *of_root = text_behind(key, "systemd.verity_root_");
+	const char *of_usr = text_behind(key, "systemd.verity_usr_");
 
 	(void)plan;
 	if (!strcmp(key, "roothash"))
 		return take_hash(param, &keys->root, e);
 	if (!strcmp(key, "usrhash"))
 		return take_hash(param, &keys->usr, e);
-	if (!strncmp(key, VERITY_ROOT, strlen(VERITY_ROOT)))
-		return take_text(param, key + strlen(VERITY_ROOT), &keys->root, e);
-	if (!strncmp(key, VERITY_USR, strlen(VERITY_USR)))
-		return take_text(param, key + strlen(VERITY_USR), &keys->usr, e);
+	if (of_root)
+		return take_text(param, of_root, &keys->root, e);
+	if (of_usr)
+		return take_text(param, of_usr, &keys->usr, e);
 	if (!strcmp(key, "systemd.verity") || !strcmp(key, "rd.systemd.verity"))
 		keys->off = systemd_is_no(param->value ? param->value : "");
 	return 0;

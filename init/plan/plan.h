@@ -106,12 +106,7 @@ int plan_settle(struct boot_plan *plan, bool agent_in_initramfs, struct err *e);
 /* Every volume of the plan, in the order in which they are opened; NULL behind the last. */
 const struct volume *plan_volume(const struct boot_plan *plan, size_t index);
 
-/* The words that stand for these on the command line and in prints. */
-const char *plan_root_word(enum plan_root root);
-const char *plan_on_failure_word(enum plan_on_failure how);
-const char *plan_on_corruption_word(enum verity_corruption policy);
-
-/* Where a failure is reported, as socle.report= takes it, in text; NULL: nowhere. */
-const char *plan_report_text(const struct plan_failure *failure, char text[PLAN_PATH_SIZE]);
+/* The words for enum plan_on_failure and enum verity_corruption, with a closing NULL. */
+extern const char *const plan_on_failure_words[], *const plan_on_corruption_words[];
 
 #endif

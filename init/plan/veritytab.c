@@ -8,7 +8,7 @@
 #include "lib/pairs.h"
 #include "init/plan/systemd_bool.h"
 #include "lib/array.h"
-#include "lib/number.h"
+#include "lib/text.h"
 
 /* Options of veritytab(5) that a layer has under another name. */
 static const struct {
@@ -29,7 +29,7 @@ static const struct {
 
 /* Words of veritytab(5) that say when, not how, to open a device. */
 static const char *const ignored[] = {
-	"auto", "nofail", "_netdev", "x-initrd.attach", "superblock", "uuid",
+	"auto", "nofail", "_netdev", "x-initrd.attach", "superblock", "uuid", NULL,
 };
 
 struct parsed {
@@ -42,9 +42,8 @@ static int take_flag(const char *word, struct boot_plan *plan, struct volume *v,
 {
 	bool restart = !strcmp(word, "restart-on-corruption");
 
-	for (size_t i = 0; i < ARRAY_SIZE(ignored); i++)
-		if (!strcmp(word, ignored[i]))
-			return 0;
+	if (text_find(ignored, word, strlen(word)) >= 0)
+		return 0;
 	if (!strcmp(word, "ignore-zero-blocks")) {
 		v->verity.ignore_zero_blocks = true;
 		return 0;

@@ -11,7 +11,7 @@
 #include "lib/array.h"
 #include "lib/cleanup.h"
 #include "lib/io.h"
-#include "lib/number.h"
+#include "lib/text.h"
 
 #define SECTOR_BYTES 512 /* the unit of sysfs' size, whatever the disk's own is */
 
@@ -31,7 +31,7 @@ static const struct {
 static bool is_own_kind(const char *name)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(own_kinds); i++)
-		if (!strncmp(name, own_kinds[i], strlen(own_kinds[i])))
+		if (text_behind(name, own_kinds[i]))
 			return true;
 	return false;
 }

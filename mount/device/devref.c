@@ -9,11 +9,14 @@
 
 #include "lib/array.h"
 #include "lib/hex.h"
-#include "lib/number.h"
+#include "lib/text.h"
 
 /* Linux keeps 12 bits of a major and 20 of a minor number. */
 #define MAJOR_MAX ((1U << 12) - 1)
 #define MINOR_MAX ((1U << 20) - 1)
+
+/* Of the first of two numbers; what has more is no number of a device. */
+#define NUMBER_DIGITS 7
 
 /* Targets and LUNs as Kata counts them. */
 #define SCSI_MAX 16383
@@ -84,15 +87,11 @@ static int unescape(const char *text, char *out, size_t size)
 /* Two numbers with a colon between. */
 static int parse_pair(const char *text, uint64_t first_max, uint64_t second_max, struct devref *ret)
 {
-	const char *colon = strchr(text, ':');
+	size_t colon = strcspn(text, ":");
 	uint64_t first, second;
-	char digits[8];
 
-	if (!colon || (size_t)(colon - text) >= sizeof(digits))
-		return -EINVAL;
-	memcpy(digits, text, (size_t)(colon - text));
-	digits[colon - text] = '\0';
-	if (parse_u64(digits, first_max, &first) || parse_u64(colon + 1, second_max, &second))
+	if (!text[colon] || colon > NUMBER_DIGITS || parse_u64_part(text, colon, first_max, &first) ||
+	    parse_u64(text + colon + 1, second_max, &second))
 		return -EINVAL;
 	ret->major = (unsigned int)first;
 	ret->minor = (unsigned int)second;
@@ -181,14 +180,14 @@ static int check_value(struct devref *ref)
 /* by-id's name of a partition ends with -partN, the disk's serial number before it. */
 static int take_link_partition(struct devref *ref)
 {
-	static const char part[] = "-part";
 	char *last = strrchr(ref->value, '-');
+	const char *digits = last ? text_behind(last, "-part") : NULL;
 	uint64_t number;
 
-	if (!last || strncmp(last, part, strlen(part)))
+	if (!digits)
 		return 0;
 	if (last == ref->value || ref->partition || ref->partition_offset ||
-	    parse_u64(last + strlen(part), DEVREF_PARTITION_MAX, &number) || !number)
+	    parse_u64(digits, DEVREF_PARTITION_MAX, &number) || !number)
 		return -EINVAL;
 	ref->partition = (unsigned int)number;
 	*last = '\0';
@@ -198,13 +197,12 @@ static int take_link_partition(struct devref *ref)
 static int parse_link(const char *text, struct devref *ret)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(udev_links); i++) {
-		size_t length = strlen(udev_links[i].prefix);
+		const char *value = text_behind(text, udev_links[i].prefix);
 
-		if (strncmp(text, udev_links[i].prefix, length))
+		if (!value)
 			continue;
 		ret->kind = udev_links[i].kind;
-		if (strchr(text + length, '/') ||
-		    unescape(text + length, ret->value, sizeof(ret->value)))
+		if (strchr(value, '/') || unescape(value, ret->value, sizeof(ret->value)))
 			return -EINVAL;
 		return ret->kind == DEVREF_SERIAL ? take_link_partition(ret) : 0;
 	}
@@ -213,17 +211,17 @@ static int parse_link(const char *text, struct devref *ret)
 
 static int parse_form(const char *text, struct devref *ret)
 {
-	if (!strncmp(text, UDEV_LINKS, strlen(UDEV_LINKS)))
+	if (text_behind(text, UDEV_LINKS))
 		return parse_link(text, ret);
 	for (size_t i = 0; i < ARRAY_SIZE(forms); i++) {
-		size_t length = strlen(forms[i].prefix);
+		const char *value = text_behind(text, forms[i].prefix);
 
-		if (strncmp(text, forms[i].prefix, length))
+		if (!value)
 			continue;
 		ret->kind = forms[i].kind;
 		if (ret->kind == DEVREF_SCSI)
-			return parse_pair(text + length, SCSI_MAX, SCSI_MAX, ret);
-		if (unescape(text + length, ret->value, sizeof(ret->value)))
+			return parse_pair(value, SCSI_MAX, SCSI_MAX, ret);
+		if (unescape(value, ret->value, sizeof(ret->value)))
 			return -EINVAL;
 		return check_value(ret);
 	}
@@ -234,21 +232,17 @@ static int parse_form(const char *text, struct devref *ret)
 /* Cut a partition suffix off a text; 0 where there is none, too. */
 static int take_suffix(char *text, struct devref *ret)
 {
-	static const char number[] = "/PARTN=", offset[] = "/PARTNROFF=";
 	char *last = strrchr(text, '/');
+	const char *number = last ? text_behind(last, "/PARTN=") : NULL;
+	const char *offset = last ? text_behind(last, "/PARTNROFF=") : NULL;
 	uint64_t value;
 
-	if (last && !strncmp(last, number, strlen(number))) {
-		if (parse_u64(last + strlen(number), DEVREF_PARTITION_MAX, &value) || !value)
-			return -EINVAL;
-		ret->partition = (unsigned int)value;
-		*last = '\0';
-	} else if (last && !strncmp(last, offset, strlen(offset))) {
-		if (parse_u64(last + strlen(offset), DEVREF_PARTITION_MAX, &value))
-			return -EINVAL;
-		ret->partition_offset = (unsigned int)value;
-		*last = '\0';
-	}
+	if (!number && !offset)
+		return 0;
+	if (parse_u64(number ? number : offset, DEVREF_PARTITION_MAX, &value) || (number && !value))
+		return -EINVAL;
+	*(number ? &ret->partition : &ret->partition_offset) = (unsigned int)value;
+	*last = '\0';
 	return 0;
 }
 
@@ -261,7 +255,7 @@ int devref_parse(const char *text, struct devref *ret, struct err *e)
 	bool wrong = n < 0 || (size_t)n >= sizeof(base) || take_suffix(base, &ref) ||
 		     parse_form(base, &ref);
 
-	if (wrong && !strncmp(text, UDEV_LINKS, strlen(UDEV_LINKS)))
+	if (wrong && text_behind(text, UDEV_LINKS))
 		return err_set(
 			e, FAIL_VALUE_INVALID, EINVAL,
 			"\"%.120s\" is a link of udev's, which does not run here: of these, "

@@ -5,15 +5,16 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "lib/text.h"
+
 const char *const fstypes[] = { "erofs", "squashfs", "ext4", "xfs", NULL };
 
 int fstype_parse(const char *text, char ret[FSTYPE_SIZE], struct err *e)
 {
-	for (const char *const *type = fstypes; *type; type++)
-		if (!strcmp(*type, text)) {
-			strcpy(ret, text);
-			return 0;
-		}
-	return err_set(e, FAIL_VALUE_INVALID, EINVAL,
-		       "the file system %.40s is not one of erofs, squashfs, ext4, xfs", text);
+	if (text_find(fstypes, text, strlen(text)) < 0)
+		return err_set(e, FAIL_VALUE_INVALID, EINVAL,
+			       "the file system %.40s is not one of erofs, squashfs, ext4, xfs",
+			       text);
+	strcpy(ret, text);
+	return 0;
 }

@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-#include "lib/number.h"
+#include "lib/text.h"
 
 static const struct {
 	const char *text;
@@ -52,10 +52,51 @@ static void test_vectors(void **state)
 	}
 }
 
+/* What stands behind the number is not looked at, not even by a byte. */
+static void test_part_of_a_text(void **state)
+{
+	uint64_t value = 7;
+
+	(void)state;
+	assert_int_equal(parse_u64_part("12:34", 2, 12, &value), 0);
+	assert_int_equal(value, 12);
+	assert_int_equal(parse_u64_part("12:34", 3, 99, &value), -EINVAL);
+	assert_int_equal(parse_u64_part("12:34", 0, 99, &value), -EINVAL);
+	assert_int_equal(value, 12);
+}
+
+static void test_beginnings(void **state)
+{
+	const char *text = "vsock:12";
+
+	(void)state;
+	assert_ptr_equal(text_behind(text, "vsock:"), text + 6);
+	assert_ptr_equal(text_behind(text, ""), text);
+	assert_ptr_equal(text_behind(text, text), text + 8);
+	assert_null(text_behind(text, "vsock:123"));
+	assert_null(text_behind(text, "Vsock:"));
+}
+
+/* Neither a beginning of a word nor a word and more is that word. */
+static void test_words(void **state)
+{
+	static const char *const words[] = { "eio", "panic", NULL };
+
+	(void)state;
+	assert_int_equal(text_find(words, "eio", 3), 0);
+	assert_int_equal(text_find(words, "panic,eio", 5), 1);
+	assert_int_equal(text_find(words, "panic,eio", 4), -1);
+	assert_int_equal(text_find(words, "panic,eio", 6), -1);
+	assert_int_equal(text_find(words, "", 0), -1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_vectors),
+		cmocka_unit_test(test_part_of_a_text),
+		cmocka_unit_test(test_beginnings),
+		cmocka_unit_test(test_words),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
