@@ -6,7 +6,7 @@
 #   guest	lib verity mount init	-> build/ARCH/socle-init	(static, musl)
 #		lib verity mount	-> build/ARCH/libsocle.a
 #   host	image-build, and of the guest's what is pure -> build/socle-image
-# Further rules: what is linked and booted in deps/deps.mk, our own kernels in
+# Further rules: packages, what is linked and booted in deps/*.mk, our own kernels in
 # kernel-config/kernel.mk, the tests in tests/tests.mk.
 #
 # Variables for the command line:
@@ -28,8 +28,8 @@ BUILD		?= build
 V		?= 0
 CC		:= gcc
 CLANG		?= clang
-PYTHON		:= /usr/bin/python3	# not a python of the user's: pytest is Debian's
-PYTHON		:= $(strip $(PYTHON))
+# Not a python of the user's: pytest is Debian's.
+PYTHON		:= /usr/bin/python3
 
 # As uname says it, whatever Debian and the kernel call it.
 override ARCH	:= $(patsubst arm64,aarch64,$(strip $(ARCH)))
@@ -46,34 +46,10 @@ endif
 # All tests and the lock are about every architecture, the rest is about one.
 ARCHES		:= $(strip $(ARCH) $(if $(filter test lock,$(MAKECMDGOALS)),$(filter-out $(ARCH),$(ALL_ARCHES))))
 
-export SOCLE_CACHE
 export SOCLE_ARCH := $(ARCH)
-export SOCLE_TRUSTED_KEYS
+export SOCLE_CACHE SOCLE_TRUSTED_KEYS
 
-# Every Debian package that building, running and testing need.  Of "one|other" either
-# will do: Debian's releases differ.
-PACKAGES := \
-	make gcc libc6-dev binutils clang pkg-config shellcheck clang-format \
-	dpkg-dev debian-archive-keyring xz-utils zstd util-linux \
-	autoconf automake libtool autopoint gettext bison flex cmake kmod \
-	libarchive-dev libjson-c-dev libcryptsetup-dev libdevmapper-dev \
-	libblkid-dev uuid-dev libssl-dev libzstd-dev liblzma-dev liblz4-dev zlib1g-dev libcmocka-dev \
-	openssl ovmf systemd-repart|systemd \
-	python3 python3-pytest python3-pytest-xdist qemu-system-x86 mmdebstrap umoci busybox-static \
-	cryptsetup-bin e2fsprogs erofs-utils cpio git
-
-# And what a guest of another architecture than this machine's needs on top.
-cross_x86_64	:= gcc-x86-64-linux-gnu
-cross_s390x	:= gcc-s390x-linux-gnu qemu-system-s390x|qemu-system-misc
-cross_aarch64	:= gcc-aarch64-linux-gnu qemu-system-arm
-foreign		:= $(filter-out $(shell uname -m),$(ARCHES))
-PACKAGES	+= $(foreach arch,$(foreign),$(cross_$(arch))) $(if $(foreign),qemu-user)
-# The tests boot kernels of ours on these.
-BUILT_ARCHES	:= $(and $(filter test deps,$(MAKECMDGOALS)),$(filter built all,$(KERNEL)),$(filter $(ARCHES),x86_64 s390x))
-# What the kernel's own make needs.
-PACKAGES	+= $(if $(BUILT_ARCHES)$(filter kernel kernel-newest,$(MAKECMDGOALS)),bc libelf-dev)
-
-# ---------------------------------------------------------------------------
+include deps/packages.mk
 
 ifeq ($(V),1)
 Q :=
