@@ -4,8 +4,16 @@
 # it without comments, in every .c, .h and .def of the four rooms.  Prints the numbers.
 . tests/check/common.sh
 
+# The goal is for what the guest did when it was set, in 6,856 lines.  Moved into rooms that
+# was 6,700; by what has come since:
+#   190	the initramfs must be whole, and so must the command line (socle.length=, quotes)
+#   190	erofs with more devices or 48 bits, and why a kernel refuses a mount
+#   180	devices: what is there and not taken, udev's links
+#   140	libsocle.a with an interface of its own
+#    60	one assembly of a plan, which socle-image shares
+#    45	every system call that changes something in lib/sys
 goal=6300
-limit=7700 # near what there is now; it only goes down once all of this part is in
+limit=7450 # a ceiling, which only goes down: what is added is paid for by what goes
 function_limit=60
 
 total=0
