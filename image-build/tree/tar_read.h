@@ -6,9 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "image-build/base/blob.h"
-#include "image-build/tree/tar_header.h"
-#include "image-build/tree/tar_pax.h"
+#include "image-build/tree/tar_entry.h"
+#include "image-build/tree/tar_input.h"
 #include "image-build/tree/tar_sparse.h"
 #include "lib/err.h"
 
@@ -29,28 +28,9 @@
  */
 #define TAR_SPECIAL_MAX (1 << 20) /* bytes of a pax header or a long name */
 
-/* Everything in it is the reader's, until the next call of tar_next(). */
-struct tar_entry {
-	char type; /* '0' file, '1' hard link, '2' to '6'; 'g' a global header; else unknown */
-	const char *name, *link;
-	int64_t mode, uid, gid;
-	int64_t mtime_sec;
-	uint32_t mtime_nsec;
-	int64_t device_major, device_minor;
-	uint64_t size;         /* of a file, holes included, bytes */
-	const struct pax *pax; /* of a global header or of this entry */
-};
-
 struct tar_reader {
-	struct blob *blob;    /* borrowed */
-	const uint8_t *chunk; /* what of the blob's last piece is left */
-	size_t left;
-	uint64_t position; /* in the tar */
-
-	/* What stands before an entry and describes it. */
-	bool described;
-	struct pax pax;
-	char *long_name, *long_link;
+	struct tar_input in;
+	struct tar_description before; /* of the entry that was read last, or of the next */
 
 	/* Of the entry that was read last. */
 	struct tar_header header;

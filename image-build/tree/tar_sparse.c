@@ -7,13 +7,14 @@
 #include "image-build/base/refuse.h"
 #include "image-build/tree/tar_header.h"
 
-#define NUMBER_SIZE  12
-#define PIECE_SIZE   (2 * NUMBER_SIZE)
-#define HEADER_MAP   386 /* where an old GNU header has its pieces */
-#define HEADER_COUNT 4
-#define BLOCK_COUNT  21
+#define NUMBER_SIZE     12
+#define PIECE_SIZE      (2 * NUMBER_SIZE)
+#define HEADER_MAP      386 /* where an old GNU header has its pieces */
+#define HEADER_COUNT    4
+#define HEADER_REALSIZE 483 /* and the size with the holes */
+#define BLOCK_COUNT     21
 
-int sparse_add(struct sparse_map *m, int64_t offset, int64_t size, struct err *e)
+static int add(struct sparse_map *m, int64_t offset, int64_t size, struct err *e)
 {
 	if (m->count == SPARSE_PIECES_MAX)
 		return refuse_limit(e, "a sparse file of more than %d pieces", SPARSE_PIECES_MAX);
@@ -33,19 +34,19 @@ static int add_fields(struct sparse_map *m, const uint8_t *at, size_t count, str
 		if (!tar_number(at, NUMBER_SIZE, &offset) ||
 		    !tar_number(at + NUMBER_SIZE, NUMBER_SIZE, &size))
 			return refuse(e, "its sparse map has an invalid number");
-		r = sparse_add(m, offset, size, e);
+		r = add(m, offset, size, e);
 		if (r)
 			return r;
 	}
 	return goes_on;
 }
 
-int sparse_add_header(struct sparse_map *m, const uint8_t *block, struct err *e)
+static int add_header(struct sparse_map *m, const uint8_t *block, struct err *e)
 {
 	return add_fields(m, block + HEADER_MAP, HEADER_COUNT, e);
 }
 
-int sparse_add_continuation(struct sparse_map *m, const uint8_t *block, struct err *e)
+static int add_continuation(struct sparse_map *m, const uint8_t *block, struct err *e)
 {
 	return add_fields(m, block, BLOCK_COUNT, e);
 }
@@ -91,7 +92,7 @@ static int add_pairs(struct sparse_map *m, const struct pax *p, struct err *e)
 		if (!pax_number(offset->value, offset->size, &piece.offset) ||
 		    !pax_number(size->value, size->size, &piece.size))
 			return refuse(e, "its sparse map has an invalid number");
-		r = sparse_add(m, piece.offset, piece.size, e);
+		r = add(m, piece.offset, piece.size, e);
 		if (r)
 			return r;
 	}
@@ -113,7 +114,7 @@ static int add_list(struct sparse_map *m, const struct pax_record *list, struct 
 		if (!pax_number(at, (size_t)(stop - at), &numbers[count++ % 2]))
 			return refuse(e, "its sparse map has an invalid number");
 		if (count % 2 == 0)
-			r = sparse_add(m, numbers[0], numbers[1], e);
+			r = add(m, numbers[0], numbers[1], e);
 		if (r)
 			return r;
 		if (!comma)
@@ -139,6 +140,78 @@ int sparse_add_pax(struct sparse_map *m, const struct pax *p, struct err *e)
 	if (!said || !pax_number(said->value, said->size, &count) || count != (int64_t)m->count)
 		return refuse(e, "its sparse map has another number of pieces than it says");
 	return 0;
+}
+
+int sparse_read_old(struct sparse_map *m, struct tar_input *in, const uint8_t *header,
+		    int64_t *ret_size, struct err *e)
+{
+	uint8_t block[TAR_BLOCK];
+	int r;
+
+	if (!tar_number(header + HEADER_REALSIZE, NUMBER_SIZE, ret_size))
+		return refuse(e, "the size of a sparse file is not a number");
+	r = add_header(m, header, e);
+	while (r == 1) {
+		r = tar_input_take_all(in, block, TAR_BLOCK, "a sparse map", e);
+		if (!r)
+			r = add_continuation(m, block, e);
+	}
+	return r;
+}
+
+/* Numbers in lines, in the first blocks of the file's data. */
+struct lines {
+	struct tar_input *in;
+	uint64_t *left; /* of that data, bytes */
+	char block[TAR_BLOCK];
+	size_t at;
+};
+
+static int next_number(struct lines *l, int64_t *ret, struct err *e)
+{
+	char text[24];
+
+	for (size_t used = 0; used < sizeof(text); used++) {
+		if (l->at == TAR_BLOCK) {
+			int r = *l->left < TAR_BLOCK ?
+					refuse(e, "its sparse map leaves its data") :
+					tar_input_take_all(l->in, l->block, TAR_BLOCK,
+							   "a sparse map", e);
+
+			if (r)
+				return r;
+			*l->left -= TAR_BLOCK;
+			l->at = 0;
+		}
+		text[used] = l->block[l->at++];
+		if (text[used] == '\n' && pax_number(text, used, ret))
+			return 0;
+		if (text[used] == '\n')
+			break;
+	}
+	return refuse(e, "its sparse map has an invalid number");
+}
+
+int sparse_read_lines(struct sparse_map *m, struct tar_input *in, uint64_t *data_left,
+		      struct err *e)
+{
+	struct lines l = { .in = in, .left = data_left, .at = TAR_BLOCK };
+	int64_t count = 0;
+	int r = next_number(&l, &count, e);
+
+	if (!r && (count < 0 || count > SPARSE_PIECES_MAX))
+		r = refuse_limit(e, "a sparse file of %lld pieces, at most %d", (long long)count,
+				 SPARSE_PIECES_MAX);
+	for (int64_t i = 0; !r && i < count; i++) {
+		int64_t offset = 0, size = 0;
+
+		r = next_number(&l, &offset, e);
+		if (!r)
+			r = next_number(&l, &size, e);
+		if (!r)
+			r = add(m, offset, size, e);
+	}
+	return r;
 }
 
 int sparse_check(const struct sparse_map *m, int64_t file_size, int64_t stored, struct err *e)

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "image-build/tree/tar_input.h"
 #include "image-build/tree/tar_pax.h"
 #include "lib/err.h"
 
@@ -24,14 +25,9 @@ struct sparse_map {
 	struct sparse_piece *pieces;
 };
 
-int sparse_add(struct sparse_map *m, int64_t offset, int64_t size, struct err *e);
-
-/*
- * The numbers of an old GNU header or of one of the blocks that continue it.
- * Returns whether another such block follows, 0 or 1, or -errno.
- */
-int sparse_add_header(struct sparse_map *m, const uint8_t *block, struct err *e);
-int sparse_add_continuation(struct sparse_map *m, const uint8_t *block, struct err *e);
+/* Of an old GNU header (type S) and the blocks that continue it; and the size with the holes. */
+int sparse_read_old(struct sparse_map *m, struct tar_input *in, const uint8_t *header,
+		    int64_t *ret_size, struct err *e);
 
 enum sparse_form {
 	SPARSE_NONE,
@@ -42,6 +38,10 @@ enum sparse_form {
 /* What a pax header says of it; refused where that is not one of the three versions. */
 int sparse_form(const struct pax *p, enum sparse_form *ret, struct err *e);
 int sparse_add_pax(struct sparse_map *m, const struct pax *p, struct err *e);
+
+/* The lines in front of the file's data, of which they are a part: *data_left becomes less. */
+int sparse_read_lines(struct sparse_map *m, struct tar_input *in, uint64_t *data_left,
+		      struct err *e);
 
 /* Ascending, inside of the file's size, and as many bytes as the tar has of it. */
 int sparse_check(const struct sparse_map *m, int64_t file_size, int64_t stored, struct err *e);

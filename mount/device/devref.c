@@ -90,7 +90,8 @@ static int parse_pair(const char *text, uint64_t first_max, uint64_t second_max,
 	size_t colon = strcspn(text, ":");
 	uint64_t first, second;
 
-	if (!text[colon] || colon > NUMBER_DIGITS || parse_u64_part(text, colon, first_max, &first) ||
+	if (!text[colon] || colon > NUMBER_DIGITS ||
+	    parse_u64_part(text, colon, first_max, &first) ||
 	    parse_u64(text + colon + 1, second_max, &second))
 		return -EINVAL;
 	ret->major = (unsigned int)first;
