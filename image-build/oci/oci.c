@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "image-build/oci/descriptor.h"
 #include "image-build/oci/docker_archive.h"
 #include "image-build/oci/document.h"
 #include "image-build/oci/media_type.h"
@@ -11,73 +12,7 @@
 #include "image-build/base/refuse.h"
 #include "lib/array.h"
 
-#define REF_NAME    "org.opencontainers.image.ref.name"
 #define MAX_CHOICES 64
-
-struct descriptor {
-	struct digest digest;
-	uint64_t size;
-	char media_type[96];
-	char ref[256];
-	char platform[96]; /* "" where none is given */
-};
-
-static int read_descriptor(struct json_object *o, struct descriptor *ret, struct err *e)
-{
-	struct json_object *size = document_member(o, "size", json_type_int);
-	const char *type = document_text(o, "mediaType", sizeof(ret->media_type));
-	const char *ref = document_text(document_member(o, "annotations", json_type_object),
-					REF_NAME, sizeof(ret->ref));
-
-	if (!size || json_object_get_int64(size) < 0)
-		return refuse(e, "a descriptor without a \"size\"");
-	if (!type || !ref)
-		return refuse(e, "a descriptor with an overlong \"mediaType\" or name");
-	ret->size = (uint64_t)json_object_get_int64(size);
-	snprintf(ret->media_type, sizeof(ret->media_type), "%s", type);
-	snprintf(ret->ref, sizeof(ret->ref), "%s", ref);
-	document_platform(document_member(o, "platform", json_type_object), ret->platform,
-			  sizeof(ret->platform));
-	return document_digest(o, "digest", &ret->digest, e);
-}
-
-static void blob_file(const struct digest *d, char file[OCI_FILE_SIZE])
-{
-	char name[DIGEST_TEXT_SIZE];
-
-	digest_text(d, name);
-	*strchr(name, ':') = '/';
-	snprintf(file, OCI_FILE_SIZE, "blobs/%s", name);
-}
-
-/* Read a document by its descriptor; size and digest must be what that says. */
-static int read_document(const struct oci_source *s, const struct descriptor *d,
-			 struct json_object **ret, struct err *e)
-{
-	char file[OCI_FILE_SIZE], *text = NULL;
-	struct digest found;
-	struct hasher h;
-	size_t size;
-	int r;
-
-	blob_file(&d->digest, file);
-	r = oci_source_text(s, file, &text, &size, e);
-	if (r)
-		return r;
-	hasher_start(&h, d->digest.algorithm);
-	hasher_add(&h, text, size);
-	hasher_finish(&h, &found);
-	hasher_stop(&h);
-	if (size != d->size)
-		r = refuse(e, "%s has %zu bytes, its descriptor says %llu", file, size,
-			   (unsigned long long)d->size);
-	else if (!digest_equal(&found, &d->digest))
-		r = refuse(e, "%s does not have the digest that is its name", file);
-	else
-		r = document_parse(text, size, file, json_type_object, ret, e);
-	free(text);
-	return r;
-}
 
 static int ambiguous(const struct descriptor *choices, size_t count, struct err *e)
 {
@@ -122,9 +57,9 @@ static void ask_configuration(const struct oci_source *s, struct descriptor *ima
 	struct descriptor d;
 
 	if (*image->platform || media_type_is_index(image->media_type) ||
-	    read_document(s, image, &manifest, NULL) ||
-	    read_descriptor(document_member(manifest, "config", json_type_object), &d, NULL) ||
-	    read_document(s, &d, &config, NULL))
+	    descriptor_document(s, image, &manifest, NULL) ||
+	    descriptor_read(document_member(manifest, "config", json_type_object), &d, NULL) ||
+	    descriptor_document(s, &d, &config, NULL))
 		return;
 	document_platform(config, image->platform, sizeof(image->platform));
 }
@@ -157,7 +92,7 @@ static int choose(const struct oci_source *s, struct json_object *index, const c
 
 		if (count == MAX_CHOICES)
 			return refuse_limit(e, "an index of more than %d images", MAX_CHOICES);
-		r = read_descriptor(json_object_array_get_idx(manifests, i), &choices[count], e);
+		r = descriptor_read(json_object_array_get_idx(manifests, i), &choices[count], e);
 		if (r)
 			return r;
 		if (!ref || !strcmp(ref, choices[count].ref))
@@ -200,7 +135,7 @@ static int find_manifest(const struct oci_source *s, const char *ref, const char
 
 		r = choose(s, o, depth ? NULL : ref, platform, &d, e);
 		if (!r)
-			r = read_document(s, &d, &next, e);
+			r = descriptor_document(s, &d, &next, e);
 		if (r)
 			return r;
 		if (!depth)
@@ -222,7 +157,7 @@ static int find_manifest(const struct oci_source *s, const char *ref, const char
 static int read_layer(struct json_object *o, struct oci_layer *ret, struct err *e)
 {
 	struct descriptor d;
-	int r = read_descriptor(o, &d, e);
+	int r = descriptor_read(o, &d, e);
 
 	if (!r)
 		r = media_type_layer(d.media_type, &ret->compression, e);
@@ -230,7 +165,7 @@ static int read_layer(struct json_object *o, struct oci_layer *ret, struct err *
 		return r;
 	ret->digest = d.digest;
 	ret->size = d.size;
-	blob_file(&d.digest, ret->file);
+	descriptor_file(&d, ret->file);
 	snprintf(ret->media_type, sizeof(ret->media_type), "%s", d.media_type);
 	return 0;
 }
@@ -284,9 +219,9 @@ static int load_layout(const struct oci_source *s, const char *ref, const char *
 	if (!r && !document_member(manifest, "config", json_type_object))
 		r = refuse(e, "the image manifest names no configuration");
 	if (!r)
-		r = read_descriptor(document_member(manifest, "config", json_type_object), &d, e);
+		r = descriptor_read(document_member(manifest, "config", json_type_object), &d, e);
 	if (!r)
-		r = read_document(s, &d, &config, e);
+		r = descriptor_document(s, &d, &config, e);
 	if (!r)
 		r = check_platform(&chosen, config, platform, e);
 	if (!r)
