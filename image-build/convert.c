@@ -13,6 +13,7 @@
 #include "image-build/base/refuse.h"
 #include "image-build/oci/media_type.h"
 #include "image-build/plan/line.h"
+#include "image-build/tree/layer_read.h"
 #include "image-build/tree/resolve.h"
 #include "lib/cleanup.h"
 #include "image-build/base/write.h"

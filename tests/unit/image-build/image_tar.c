@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "image-build/tree/layer_read.h"
 #include "image-build/tree/resolve.h"
 #include "tests/unit/unit.h"
 

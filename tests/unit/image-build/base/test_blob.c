@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "image-build/base/blob.h"
 #include "image-build/base/sink.h"
 #include "tests/unit/image-build/image_tar.h"
 

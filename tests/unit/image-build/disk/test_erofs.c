@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "image-build/tree/layer_read.h"
 #include "image-build/disk/erofs_image.h"
 #include "image-build/disk/built_image.h"
 #include "image-build/base/jobs.h"
