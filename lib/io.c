@@ -8,13 +8,15 @@
 
 #include "lib/cleanup.h"
 
-ssize_t io_read(int fd, void *buf, size_t size)
+/* From an offset where there is one, else from where the descriptor is. */
+static ssize_t read_all(int fd, char *to, size_t size, const uint64_t *offset_bytes)
 {
-	char *at = buf;
 	size_t done = 0;
 
 	while (done < size) {
-		ssize_t n = read(fd, at + done, size - done);
+		ssize_t n = offset_bytes ? pread(fd, to + done, size - done,
+						 (off_t)(*offset_bytes + done)) :
+					   read(fd, to + done, size - done);
 
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -27,23 +29,14 @@ ssize_t io_read(int fd, void *buf, size_t size)
 	return (ssize_t)done;
 }
 
+ssize_t io_read(int fd, void *buf, size_t size)
+{
+	return read_all(fd, buf, size, NULL);
+}
+
 ssize_t io_pread(int fd, void *buf, size_t size, uint64_t offset_bytes)
 {
-	char *at = buf;
-	size_t done = 0;
-
-	while (done < size) {
-		ssize_t n = pread(fd, at + done, size - done, (off_t)(offset_bytes + done));
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		if (n == 0)
-			break;
-		done += (size_t)n;
-	}
-	return (ssize_t)done;
+	return read_all(fd, buf, size, &offset_bytes);
 }
 
 ssize_t io_read_text(int dir, const char *path, char *text, size_t size)

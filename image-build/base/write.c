@@ -4,37 +4,31 @@
 #include <errno.h>
 #include <unistd.h>
 
-int write_all(int fd, const void *buf, size_t size)
+/* To an offset where there is one, else to where the descriptor is. */
+static int put_all(int fd, const char *from, size_t size, const uint64_t *offset_bytes)
 {
-	const char *at = buf;
+	size_t done = 0;
 
-	while (size) {
-		ssize_t n = write(fd, at, size);
+	while (done < size) {
+		ssize_t n = offset_bytes ? pwrite(fd, from + done, size - done,
+						  (off_t)(*offset_bytes + done)) :
+					   write(fd, from + done, size - done);
 
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
 			return -errno;
-		at += n;
-		size -= (size_t)n;
+		done += (size_t)n;
 	}
 	return 0;
 }
 
+int write_all(int fd, const void *buf, size_t size)
+{
+	return put_all(fd, buf, size, NULL);
+}
+
 int write_all_at(int fd, const void *buf, size_t size, uint64_t offset_bytes)
 {
-	const char *at = buf;
-
-	while (size) {
-		ssize_t n = pwrite(fd, at, size, (off_t)offset_bytes);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		at += n;
-		size -= (size_t)n;
-		offset_bytes += (uint64_t)n;
-	}
-	return 0;
+	return put_all(fd, buf, size, &offset_bytes);
 }
