@@ -47,8 +47,8 @@ int verity_dm_text(int type, const char *name, char text[VERITY_TABLE_SIZE], uin
 
 	if (!task || !dm_task_run(task))
 		return -ENODEV;
-	if (dm_get_next_target(task, NULL, &start, ret_sectors, &target, &params) || start ||
-	    !target || strcmp(target, "verity") || !params || strlen(params) >= VERITY_TABLE_SIZE)
+	if (dm_get_next_target(task, NULL, &start, ret_sectors, &target, &params) || !target ||
+	    strcmp(target, "verity") || !params || strlen(params) >= VERITY_TABLE_SIZE)
 		return -EINVAL;
 	strcpy(text, params);
 	return 0;
