@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
 /* socle-image kernel-check: whether a kernel has what socle needs of it, and why. */
 #include <stdio.h>
-#include <string.h>
 
 #include "image-build/command.h"
 #include "image-build/kernel/features.h"

@@ -2,7 +2,6 @@
 /* socle-image layers: one image file for each layer of a container image. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "image-build/command.h"

@@ -2,7 +2,6 @@
 /* socle-image merge: one image of a whole container image. */
 #include <libgen.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "image-build/command.h"
 #include "image-build/convert.h"

@@ -2,7 +2,6 @@
 /* Every device that the plan names, found or waited for. */
 #include <errno.h>
 
-#include "init/tell/log.h"
 #include "init/steps.h"
 #include "mount/device/match.h"
 

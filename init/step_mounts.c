@@ -4,7 +4,6 @@
 #include <string.h>
 #include <sys/mount.h>
 
-#include "init/tell/log.h"
 #include "init/steps.h"
 #include "lib/sys.h"
 #include "mount/fs/make.h"

@@ -2,7 +2,6 @@
 #include "image-build/base/progress.h"
 
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "lib/clock.h"

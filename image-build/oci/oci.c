@@ -10,7 +10,6 @@
 #include "image-build/oci/media_type.h"
 #include "image-build/base/memory.h"
 #include "image-build/base/refuse.h"
-#include "lib/array.h"
 
 #define MAX_CHOICES 64
 

@@ -13,7 +13,6 @@
 #include "image-build/base/write.h"
 #include "image-build/tree/name.h"
 #include "lib/cleanup.h"
-#include "lib/io.h"
 
 #define LINKS_MAX 8
 

@@ -2,7 +2,6 @@
 #include "image-build/tree/merge.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "image-build/tree/whiteouts.h"
 

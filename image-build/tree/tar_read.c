@@ -2,7 +2,6 @@
 #include "image-build/tree/tar_read.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "image-build/base/memory.h"
 #include "image-build/base/refuse.h"
