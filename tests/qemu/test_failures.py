@@ -127,7 +127,7 @@ def with_erofs_blocks_of(bed: Bed, layer: Layer, bits: int) -> Layer:
     return seal_layer(bed.path("erofs"), bed.path("erofs.disk"))
 
 
-@row("MOUNT_FAILED", "mounts")
+@row("VERITY_PARAMS_INVALID", "mounts")
 def erofs_blocks_smaller_than_verity_blocks(bed: Bed, layer: Layer) -> Case:
     """A file system of 512-byte blocks on a verity device of 4096-byte ones."""
     return alone(with_erofs_blocks_of(bed, layer, 9))
