@@ -444,6 +444,14 @@ static void test_open_asks_for_the_device(void **state)
 	}
 	task_fails = info_fails = false;
 	info_of_device = made_device;
+	/* without its devices and its table there is nothing to activate, and nothing to ask for */
+	for (unsigned int call = 1; call <= 2; call++) {
+		fake_sys_reset(call, EIO);
+		expect_failure("call", verity_open("x", &parts, &p, NULL, &device, &e), &e,
+			       FAIL_VERITY_OPEN_FAILED, "");
+		assert_int_equal(fake_sys.calls, call);
+		assert_string_equal(device.name, "untouched");
+	}
 	fake_sys_reset(0, 0);
 	expect_success("good", verity_open("x", &parts, &p, NULL, &device, &e), &e);
 	assert_int_equal(device.major, 253);

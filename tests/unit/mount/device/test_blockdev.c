@@ -148,6 +148,17 @@ static void test_partitions(void **state)
 	}
 }
 
+/* Without a link nobody knows where the device hangs. */
+static void test_no_link(void **state)
+{
+	int sysfs = sysfs_of(state);
+	struct blockdev b;
+
+	put_text(sysfs, "class/block/vda/dev", "254:0\n");
+	put_text(sysfs, "class/block/vda/size", "8\n");
+	assert_int_equal(blockdev_read(sysfs, "vda", &b), -ENOENT);
+}
+
 /* A disk's name that has room, to the byte, and one that has none. */
 static void test_length_of_a_disk(void **state)
 {
@@ -437,6 +448,7 @@ int main(void)
 		TEST(test_disk),
 		TEST(test_partitions),
 		TEST(test_length_of_a_disk),
+		TEST(test_no_link),
 		TEST(test_slashes),
 		TEST(test_absent),
 		TEST(test_names_that_lead_elsewhere),

@@ -213,6 +213,9 @@ static const struct {
 	{ "PCI=1f.7/1F", "nvme0n1" },
 	{ "PCI=C05B:00:1f.0", "nvme0n1" },
 	{ "PCI=1f.7", NULL },
+	/* the functions of a path, and what only begins as one does */
+	{ "PCI=06.0", "vdp" },
+	{ "PCI=06.0/07.0", NULL },
 	{ "SCSI=1:7", "sda" },
 	{ "SCSI=1:0", NULL },
 	{ "SCSI=0:7", NULL },
@@ -253,6 +256,10 @@ static void put_disks(struct blockdev_set *set)
 	set->dev[set->count++] = (struct blockdev){
 		.name = "nvme0n1",
 		.address = "/pci10000:00/10000:00:1f.7/c05b:00:1f.0/",
+	};
+	set->dev[set->count++] = (struct blockdev){
+		.name = "vdp",
+		.address = "/pci0000:00/0000:00:06.0/0000:00:07.0x/000:00:7.0/0:0:07.0/",
 	};
 }
 

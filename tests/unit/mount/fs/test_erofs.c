@@ -96,18 +96,18 @@ static void test_widths(void **state)
 	put_le(start + EROFS_SUPERBLOCK_OFFSET, 4, 0xe0f5e1e2);
 	start[EROFS_SUPERBLOCK_OFFSET + 12] = 9;
 	put_le(start + EROFS_SUPERBLOCK_OFFSET + 14, 2, 0);
-	put_le(start + EROFS_SUPERBLOCK_OFFSET + 16, 8, 5);
+	put_le(start + EROFS_SUPERBLOCK_OFFSET + 16, 8, 0x500000006);
 	put_le(start + EROFS_SUPERBLOCK_OFFSET + 36, 4, 3);
-	put_le(start + EROFS_SUPERBLOCK_OFFSET + 84, 2, 1);
-	put_le(start + EROFS_SUPERBLOCK_OFFSET + 86, 2, 2);
-	put_le(start + EROFS_SUPERBLOCK_OFFSET + 88, 2, 7);
+	put_le(start + EROFS_SUPERBLOCK_OFFSET + 84, 2, 0x102);
+	put_le(start + EROFS_SUPERBLOCK_OFFSET + 86, 2, 0x203);
+	put_le(start + EROFS_SUPERBLOCK_OFFSET + 88, 2, 0x708);
 	assert_int_equal(erofs_superblock_read(start, sizeof(start), &sb), 0);
 	assert_int_equal(sb.block_size, 512);
-	assert_int_equal(sb.inodes, 5);
+	assert_int_equal(sb.inodes, 0x500000006);
 	assert_int_equal(sb.blocks, 3);
-	assert_int_equal(sb.algorithms, 1);
-	assert_int_equal(sb.extra_devices, 2);
-	assert_int_equal(sb.device_table_bytes, 7 * EROFS_DEVICE_SIZE);
+	assert_int_equal(sb.algorithms, 0x102);
+	assert_int_equal(sb.extra_devices, 0x203);
+	assert_int_equal(sb.device_table_bytes, 0x708 * EROFS_DEVICE_SIZE);
 }
 
 static void test_devices(void **state)
