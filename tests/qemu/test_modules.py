@@ -110,7 +110,7 @@ def test_refused_when_packing(bed: Bed, one: list[Layer]) -> None:
         ("root=/dev/vda1", "requires verity"),
         ("quiet", "names no root"),
         (f"{line} socle.nonsense=1", "socle.nonsense"),
-        (line.replace("SERIAL=layer0", "/dev/nvme0n1"), "the machine no nvme"),
+        (line.replace("SERIAL=layer0", "/dev/nvme0n1"), "the machine has no nvme"),
     ]:
         with pytest.raises(ToolError, match=words):
             bed.initramfs(tree=tree, options=["--machine", "virtio-pci,virtio-blk",

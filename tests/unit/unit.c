@@ -2,6 +2,7 @@
 #include "tests/unit/unit.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
@@ -129,13 +130,21 @@ static int own_namespaces(void)
 	       io_write_text(AT_FDCWD, "/proc/self/gid_map", groups);
 }
 
+/*
+ * What is mounted from here on stays here. In a chroot / may be no mount, so that it cannot be
+ * said of it; then in_own_root() takes back what others have seen.
+ */
+static int keep_mounts_apart(void)
+{
+	return mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) && errno != EINVAL;
+}
+
 static void child_in_own_root(const char *path, void (*fill)(int dir), void (*run)(void *shared),
 			      void *shared)
 {
 	int dir;
 
-	if (own_namespaces() || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
-	    mount("test", path, "tmpfs", 0, "mode=755"))
+	if (own_namespaces() || keep_mounts_apart() || mount("test", path, "tmpfs", 0, "mode=755"))
 		_exit(NOT_ALLOWED);
 	dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	fill(dir);
@@ -158,6 +167,7 @@ int in_own_root(void (*fill)(int dir), void (*run)(void *shared), void *shared)
 	if (!child)
 		child_in_own_root(t.path, fill, run, shared);
 	assert_int_equal(waitpid(child, &status, 0), child);
+	(void)umount2(t.path, MNT_DETACH);
 	temp_remove(&t);
 	if (WIFEXITED(status) && WEXITSTATUS(status) == NOT_ALLOWED)
 		return -1;
