@@ -3,6 +3,7 @@
 #
 # run.sh GROUP...: runs groups of tests and ends with the line
 #	N passed, N failed
+# and behind it ", N skipped" where cases need files or rights that are not there.
 # unit	each program test_* below $BUILD/tests; its cases are counted
 # guest	the same below $BUILD/ARCH/tests of each ARCH in $SOCLE_ARCHES
 # check	each tests/check/check_*.sh; one test each
@@ -19,6 +20,7 @@ build=${BUILD:-build}
 logs=$build/tests/log
 passed=0
 failed=0
+skipped=0
 
 mkdir -p "$logs"
 
@@ -26,18 +28,18 @@ mkdir -p "$logs"
 # machine does not allow is a "not ok" with the word SKIP, which counts as neither.
 run_program()
 {
-	local name=$1 log=$logs/${1//\//-}.log ok bad skipped status ok_words=
+	local name=$1 log=$logs/${1//\//-}.log ok bad left_out status ok_words=
 
 	CMOCKA_MESSAGE_OUTPUT=TAP "${@:2}" >"$log" 2>&1 </dev/null
 	status=$?
 	ok=$(grep -c '^ok ' "$log")
 	bad=$(grep '^not ok ' "$log" | grep -vc '# SKIP')
-	skipped=$(grep -c '^not ok .*# SKIP' "$log")
+	left_out=$(grep -c '^not ok .*# SKIP' "$log")
 	if [[ $status -ne 0 && $bad -eq 0 ]] || [[ $ok -eq 0 && $bad -eq 0 ]]; then
 		bad=$((bad + 1))
 	fi
 	if [[ $bad -eq 0 ]]; then
-		[[ $skipped -eq 0 ]] || ok_words=", $skipped skipped"
+		[[ $left_out -eq 0 ]] || ok_words=", $left_out skipped"
 		echo "ok      $name ($ok${ok_words:-})"
 	else
 		echo "FAILED  $name ($bad of $((ok + bad)), status $status)"
@@ -45,6 +47,7 @@ run_program()
 	fi
 	passed=$((passed + ok))
 	failed=$((failed + bad))
+	skipped=$((skipped + left_out))
 }
 
 # Those of a folder, each under its room's name.
@@ -129,7 +132,7 @@ run_built()
 # still writes an error into the XML or none at all; both count as a failure.
 run_pytest()
 {
-	local xml=$logs/$1.xml status counts
+	local xml=$logs/$1.xml status counts ok bad left_out
 
 	rm -f "$xml"
 	"${PYTHON:-/usr/bin/python3}" -m pytest -p no:cacheprovider --junit-xml="$xml" \
@@ -138,14 +141,16 @@ run_pytest()
 	counts=$("${PYTHON:-/usr/bin/python3}" - "$xml" <<-'EOF'
 	import sys, xml.etree.ElementTree as tree
 	suites = tree.parse(sys.argv[1]).getroot().iter("testsuite")
-	counts = [[int(s.get(k)) for k in ("tests", "failures", "errors")] for s in suites]
-	tests, failures, errors = (sum(column) for column in zip(*counts))
-	print(max(0, tests - failures - errors), failures + errors)
+	counts = [[int(s.get(k)) for k in ("tests", "failures", "errors", "skipped")] for s in suites]
+	tests, failures, errors, skipped = (sum(column) for column in zip(*counts))
+	print(max(0, tests - failures - errors - skipped), failures + errors, skipped)
 	EOF
-	) || counts="0 1"
-	[[ $status -eq 0 || ${counts#* } -gt 0 ]] || counts="${counts% *} 1"
-	passed=$((passed + ${counts% *}))
-	failed=$((failed + ${counts#* }))
+	) || counts="0 1 0"
+	read -r ok bad left_out <<<"$counts"
+	[[ $status -eq 0 || $bad -gt 0 ]] || bad=1
+	passed=$((passed + ok))
+	failed=$((failed + bad))
+	skipped=$((skipped + left_out))
 }
 
 for group in "$@"; do
@@ -153,5 +158,6 @@ for group in "$@"; do
 	"run_$group"
 done
 echo
-echo "$passed passed, $failed failed"
+[[ $skipped -eq 0 ]] || skipped_words=", $skipped skipped"
+echo "$passed passed, $failed failed${skipped_words:-}"
 [[ $failed -eq 0 && $passed -gt 0 ]]

@@ -38,10 +38,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
-    """Say where a failed test's files are; a skip counts as a failure."""
+    """Say where a failed test's files are; a skip counts as a failure but for lack of fixtures."""
     outcome: Any = yield
     report = outcome.get_result()
-    if report.skipped and not hasattr(report, "wasxfail"):
+    may_skip = hasattr(report, "wasxfail") or item.get_closest_marker("fixtures")
+    if report.skipped and not may_skip:
         report.outcome = "failed"
         report.longrepr = f"{item.nodeid} was skipped, and nothing here may be"
     item.stash[passed] = report.passed and item.stash.get(passed, True)

@@ -135,6 +135,7 @@ def fixture(bed: Bed, folder: str, name: str) -> Layer:
                         "salt": "00" * 32 if salt == "32" else salt})
 
 
+@pytest.mark.fixtures
 @pytest.mark.parametrize("folder, names", [
     ("containerd/tar-index-512", ["layer3.erofs", "layer2.erofs", "layer1.erofs"]),
     ("containerd/verity-4096", ["layer3.erofs", "layer2.erofs", "layer1.erofs"]),
@@ -146,6 +147,7 @@ def test_fixtures_that_mount(bed: Bed, one: list[Layer], folder: str, names: lis
     expect.success(result, [*one, *layers])
 
 
+@pytest.mark.fixtures
 @pytest.mark.parametrize("name, code, words", [
     ("blobdev.img", "MOUNT_FAILED", "its data on 1 further device"),
     ("b512.img", "VERITY_PARAMS_INVALID", "the erofs has blocks of 512 bytes"),
