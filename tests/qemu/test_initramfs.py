@@ -79,8 +79,10 @@ def test_little_memory(bed: Bed, packed: str) -> None:
 @pytest.mark.parametrize("compression", ["none", "gzip", "zstd"])
 @pytest.mark.parametrize("percent", [50, 97])
 def test_cut(bed: Bed, compression: str, percent: int) -> None:
+    """Behind /init it is told; the half of one with modules, which come first, may have no /init."""
     data = ours(bed, 1 << 20, compression).read_bytes()
-    assert came_to(boot_bytes(bed, data[:len(data) * percent // 100])) == "told"
+    outcomes = {"told"} if percent > 50 else {"told", "no init"}
+    assert came_to(boot_bytes(bed, data[:len(data) * percent // 100])) in outcomes
 
 
 def unaligned(data: bytes) -> bytes:
