@@ -31,7 +31,7 @@ install: $(filter all,$(MAKECMDGOALS)) ## install what was built: DESTDIR=, PREF
 		[ -f $$file ] || { echo "$$file is missing: run make first" >&2; exit 1; }; done
 	$(foreach row,$(installed),$(call install_one,$(row)))
 	$(Q)install -d -m 755 '$(pc_folder)'
-	$(Q)version=$$(sed -n 's/^#define SOCLE_VERSION "\(.*\)"/\1/p' image-build/main.c); \
+	$(Q)version=$$(sed -n 's/^#define SOCLE_VERSION "\(.*\)"/\1/p' mount/runtime/socle.h); \
 		sed 's,@PREFIX@,$(PREFIX),; s,@ARCH@,$(ARCH),; s,@VERSION@,'$$version, \
 		mount/runtime/socle.pc.in >'$(pc_folder)/socle.pc'
 	$(Q)chmod 644 '$(pc_folder)/socle.pc'

@@ -42,3 +42,38 @@ int parse_u64_part(const char *text, size_t size, uint64_t max, uint64_t *ret)
 	*ret = value;
 	return 0;
 }
+
+bool text_is_tmpfs_size(const char *text)
+{
+	static const char units[] = "kmg";
+	size_t digits = strspn(text, "0123456789");
+	const char *unit = text + digits, *known;
+	uint64_t value, max = INT64_MAX;
+
+	if (*unit && unit[1])
+		return false;
+	known = *unit ? strchr(units, *unit | 0x20) : NULL;
+	if (known)
+		max >>= 10 * (known - units + 1);
+	else if (*unit == '%')
+		max = 100;
+	else if (*unit)
+		return false;
+	return !parse_u64_part(text, digits, max, &value) && value;
+}
+
+bool text_is_path(const char *path)
+{
+	if (*path != '/' || !path[1])
+		return false;
+	for (const char *c = path; *c; c++)
+		if ((unsigned char)*c < 0x20 || *c == 0x7f)
+			return false;
+	for (const char *part = path; part; part = strchr(part + 1, '/')) {
+		size_t length = strcspn(part + 1, "/");
+
+		if (!length || (length <= 2 && !strncmp(part + 1, "..", length)))
+			return false;
+	}
+	return true;
+}

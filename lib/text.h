@@ -2,6 +2,7 @@
 #ifndef LIB_TEXT_H
 #define LIB_TEXT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,5 +25,12 @@ int parse_u64(const char *text, uint64_t max, uint64_t *ret);
 
 /* The same of the first size bytes of a text. */
 int parse_u64_part(const char *text, size_t size, uint64_t max, uint64_t *ret);
+
+/* tmpfs' own form of a size: a number above 0 with a unit (k, m, g), or a percentage of the memory.
+ */
+bool text_is_tmpfs_size(const char *text);
+
+/* An absolute path of more than "/", without "." or "..", empty parts or control characters. */
+bool text_is_path(const char *path);
 
 #endif

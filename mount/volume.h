@@ -33,6 +33,10 @@ struct volume {
 	struct verity_params verity;           /* VOLUME_SUPERBLOCK: root hash and FEC only */
 	struct verity_signature_ref signature; /* of the root hash; not of a VOLUME_RAW */
 	uint64_t superblock_offset_bytes;      /* VOLUME_SUPERBLOCK: on the hash device */
+	bool tree_follows_data;                /* VOLUME_SUPERBLOCK: it stands where the data end */
+	bool salt_given;                       /* VOLUME_SUPERBLOCK: its salt must be verity's */
+	bool refuse_whiteouts;                 /* its deletions are files called .wh.NAME */
+	unsigned int devices;              /* of a stack: how many behind it are device= of it */
 	bool adopt;                        /* the kernel may have opened it already as dm_name */
 	bool writable;                     /* VOLUME_RAW only */
 	char fstype[FSTYPE_SIZE];          /* empty: probed on the proved device */

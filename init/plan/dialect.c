@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "lib/text.h"
+
 int plan_claim(struct boot_plan *plan, const char *dialect, struct err *e)
 {
 	if (plan->dialect)
@@ -41,16 +43,5 @@ int dialect_copy(char *to, size_t size, const char *key, const char *value, stru
 
 bool dialect_is_path(const char *path)
 {
-	if (*path != '/' || !path[1] || strlen(path) >= PLAN_PATH_SIZE)
-		return false;
-	for (const char *c = path; *c; c++)
-		if ((unsigned char)*c < 0x20 || *c == 0x7f)
-			return false;
-	for (const char *part = path; part; part = strchr(part + 1, '/')) {
-		size_t length = strcspn(part + 1, "/");
-
-		if (!length || (length <= 2 && !strncmp(part + 1, "..", length)))
-			return false;
-	}
-	return true;
+	return strlen(path) < PLAN_PATH_SIZE && text_is_path(path);
 }

@@ -23,26 +23,6 @@ static int invalid(struct err *e, const char *key, const char *value, const char
 		       takes);
 }
 
-/* tmpfs' own form of a size: a number with a unit, or a percentage of the memory. */
-static int is_tmpfs_size(const char *text)
-{
-	static const char units[] = "kmg";
-	size_t digits = strspn(text, "0123456789");
-	const char *unit = text + digits, *known;
-	uint64_t value, max = INT64_MAX;
-
-	if (digits + 1 >= PLAN_SIZE_SIZE || (*unit && unit[1]))
-		return 0;
-	known = *unit ? strchr(units, *unit | 0x20) : NULL;
-	if (known)
-		max >>= 10 * (known - units + 1);
-	else if (*unit == '%')
-		max = 100;
-	else if (*unit)
-		return 0;
-	return !parse_u64_part(text, digits, max, &value) && value;
-}
-
 static int take_upper(struct boot_plan *plan, const char *value, struct err *e)
 {
 	const char *size = text_behind(value, "tmpfs,size=");
@@ -52,7 +32,7 @@ static int take_upper(struct boot_plan *plan, const char *value, struct err *e)
 	plan->upper = strcmp(value, "none") ? PLAN_UPPER_TMPFS : PLAN_UPPER_NONE;
 	if (plan->upper == PLAN_UPPER_NONE || !strcmp(value, "tmpfs"))
 		return 0;
-	if (!size || !is_tmpfs_size(size))
+	if (!size || !text_is_tmpfs_size(size) || strlen(size) >= PLAN_SIZE_SIZE)
 		return invalid(
 			e, "upper", value,
 			"none, tmpfs or tmpfs,size=SIZE (a number above 0 with k, m, g or %)");

@@ -6,17 +6,19 @@
 set -euo pipefail
 
 # What is pure of mount/: text and bytes, no device.
-pure="mount/volume.h mount/describe mount/device/devref.h mount/fs/erofs.h mount/fs/fstype.h mount/fs/layers.h"
+pure="mount/volume.h mount/stack.h mount/upper.h mount/policy.h mount/describe mount/device/devref.h mount/fs/erofs.h mount/fs/fstype.h mount/fs/layers.h"
 
 # ROOM: what it may include, rooms or single files.
 declare -A may_include=(
 	[lib]=""
 	[verity]="lib"
-	[mount/describe]="mount/volume.h mount/device/devref.h verity lib"
+	[mount/describe]="mount/volume.h mount/stack.h mount/upper.h mount/device/devref.h mount/fs/layers.h mount/fs/fstype.h verity lib"
 	[mount/device]="mount/fs/erofs.h mount/fs/fstype.h verity lib"
 	[mount/fs]="lib"
 	[mount]="mount/describe mount/device mount/fs verity lib"
-	[mount/runtime]="mount mount/describe mount/device verity lib"
+	[mount/runtime]="mount mount/describe mount/device mount/fs verity lib"
+	[mount/serve]="mount/runtime/socle.h lib"
+	[mount/program]="mount/describe mount/runtime/socle.h mount/serve lib"
 	[init/plan]="$pure verity lib"
 	[init/root]="mount/fs lib"
 	[init/tell]="init/plan lib"

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0 */
+#ifndef MOUNT_DESCRIBE_JSON_H
+#define MOUNT_DESCRIBE_JSON_H
+
+#include <json-c/json.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "lib/err.h"
+
+/*
+ * Hostile JSON, read with json-c. What is asked for by a name is there in the type
+ * that is asked for, or the answer is DESCRIPTION_INVALID with the name in it.
+ */
+
+static inline void json_cleanup(struct json_object **object)
+{
+	json_object_put(*object);
+}
+
+#define auto_json __attribute__((cleanup(json_cleanup)))
+
+/*
+ * One JSON text and nothing behind it; text has a closing NUL at size. Refused: more than
+ * DESCRIBE_SIZE_MAX bytes (LIMIT_EXCEEDED, before it is looked at), nesting above
+ * DESCRIBE_DEPTH_MAX, a member twice in one object (KEY_REPEATED), bytes that are no
+ * UTF-8, NULs, and all that RFC 8259 does not have. The caller puts *ret.
+ */
+int json_parse(const char *text, size_t size, struct json_object **ret, struct err *e);
+
+/*
+ * A member of an object. Strings: without control characters, a NUL among them; *ret is
+ * NULL (or *ret_given false) where there is no such member or it is null, and that is
+ * allowed. The texts live as long as the object.
+ */
+int json_string(struct json_object *object, const char *name, bool required, const char **ret,
+		struct err *e);
+/* A whole number from 0 to max, as the text has it: no fraction, no exponent, no sign. */
+int json_number(struct json_object *object, const char *name, bool required, uint64_t max,
+		uint64_t *ret, bool *ret_given, struct err *e);
+int json_bool(struct json_object *object, const char *name, bool *ret, bool *ret_given,
+	      struct err *e);
+int json_object(struct json_object *object, const char *name, struct json_object **ret,
+		struct err *e);
+/* An array; absent or null: *ret NULL, which has no entries for json_count(). */
+int json_array(struct json_object *object, const char *name, struct json_object **ret,
+	       struct err *e);
+size_t json_count(struct json_object *array);
+
+/* An entry of an array of strings, or of objects: as above. */
+int json_string_at(struct json_object *array, size_t index, const char **ret, struct err *e);
+int json_object_at(struct json_object *array, size_t index, struct json_object **ret,
+		   struct err *e);
+
+/* Members that are not among names, which NULL closes: KEY_UNKNOWN. */
+int json_only(struct json_object *object, const char *const names[], struct err *e);
+
+#endif
