@@ -230,7 +230,7 @@ $(foreach arch,$(ARCHES),$(eval $(call guest_rules,$(arch))))
 # --- the build machine ---------------------------------------------------------
 
 # Of the guest's sources those that are pure: what a plan is, and what it is made of.
-shared := lib verity init/plan mount/volume.c mount/stack.c mount/upper.c mount/describe mount/device/devref.c \
+shared := lib verity init/plan mount/volume.c mount/stack.c mount/upper.c mount/policy.c mount/describe mount/device/devref.c \
 	mount/fs/erofs.c mount/fs/fstype.c
 
 $(BUILD)/socle-image: $(call host_objects,image-build $(shared)) $(BUILD)/flags

@@ -13,7 +13,7 @@
 #include "image-build/base/refuse.h"
 #include "lib/array.h"
 #include "init/plan/manifest.h"
-#include "init/plan/policy.h"
+#include "mount/policy.h"
 #include "lib/cleanup.h"
 
 /* What has an option of its own is checked there, and --file would go round that. */

@@ -3,8 +3,8 @@
 #define INIT_BOOT_H
 
 #include "init/plan/plan.h"
-#include "init/plan/policy.h"
 #include "mount/open.h"
+#include "mount/policy.h"
 
 /*
  * One boot: what its steps hand to each other, and what more than one of them

@@ -39,20 +39,23 @@ ssize_t io_pread(int fd, void *buf, size_t size, uint64_t offset_bytes)
 	return read_all(fd, buf, size, &offset_bytes);
 }
 
-ssize_t io_read_text(int dir, const char *path, char *text, size_t size)
+ssize_t io_read_text_of(int fd, char *text, size_t size)
 {
-	auto_fd int fd = openat(dir, path, O_RDONLY | O_CLOEXEC);
-	ssize_t n;
+	ssize_t n = io_read(fd, text, size);
 
-	if (fd < 0)
-		return -errno;
-	n = io_read(fd, text, size);
 	if (n < 0)
 		return n;
 	if ((size_t)n == size)
 		return -EFBIG;
 	text[n] = '\0';
 	return n;
+}
+
+ssize_t io_read_text(int dir, const char *path, char *text, size_t size)
+{
+	auto_fd int fd = openat(dir, path, O_RDONLY | O_CLOEXEC);
+
+	return fd < 0 ? -errno : io_read_text_of(fd, text, size);
 }
 
 int io_write_text(int dir, const char *path, const char *text)

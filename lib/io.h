@@ -16,9 +16,10 @@ ssize_t io_pread(int fd, void *buf, size_t size, uint64_t offset_bytes);
 /*
  * Read a small file whole, relative to a directory: text gets a closing NUL.
  * Returns its length; -errno on failure, -EFBIG where it does not fit into
- * size - 1 bytes.
+ * size - 1 bytes. The second is for what is open already.
  */
 ssize_t io_read_text(int dir, const char *path, char *text, size_t size);
+ssize_t io_read_text_of(int fd, char *text, size_t size);
 
 /*
  * Write a whole text into a file that exists, in one call, as sysfs and procfs

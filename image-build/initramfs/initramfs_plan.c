@@ -8,7 +8,7 @@
 #include "image-build/base/refuse.h"
 #include "init/plan/cmdline.h"
 #include "init/plan/manifest.h"
-#include "init/plan/policy.h"
+#include "mount/policy.h"
 
 /* A signature that the guest is to read from a file must be in the archive. */
 static int check_signatures(const struct initramfs_build *b, const struct boot_plan *plan,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "init/plan/manifest.h"
+#include "init/plan/plan_policy.h"
 
 static int check_read(const struct plan_source *s, struct err *e)
 {
@@ -40,7 +41,7 @@ int assemble_begin(const struct plan_sources *sources, struct boot_plan *plan,
 	if (!r && rules->text)
 		r = check_read(rules, e);
 	if (!r && rules->text)
-		r = policy_parse(rules->text, policy, e);
+		r = policy_parse(rules->name, rules->text, (size_t)rules->size, policy, e);
 	return r || !sources->packed.text ? r : take_packed(&sources->packed, plan, e);
 }
 
@@ -71,5 +72,5 @@ int assemble_end(struct boot_plan *plan, const struct policy *policy, bool agent
 {
 	int r = plan_settle(plan, agent_in_initramfs, e);
 
-	return r ? r : policy_check(policy, plan, e);
+	return r ? r : plan_check_policy(plan, policy, e);
 }

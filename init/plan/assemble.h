@@ -5,7 +5,7 @@
 #include <sys/types.h>
 
 #include "init/plan/plan.h"
-#include "init/plan/policy.h"
+#include "mount/policy.h"
 
 /*
  * The one order in which a plan is made, in the guest as on the build machine:

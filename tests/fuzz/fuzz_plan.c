@@ -5,7 +5,7 @@
 
 #include "image-build/plan/print.h"
 #include "init/plan/cmdline.h"
-#include "init/plan/policy.h"
+#include "init/plan/plan_policy.h"
 #include "tests/fuzz/fuzz.h"
 
 static void require_proof(const struct boot_plan *plan, const struct volume *v)
@@ -40,7 +40,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		REQUIRE((plan.layers > 0) <= (plan.root != PLAN_ROOT_NONE));
 		for (size_t i = 0; (v = plan_volume(&plan, i)); i++) {
 			require_proof(&plan, v);
-			REQUIRE(v->proof != VOLUME_RAW || policy_check(&strict, &plan, &e));
+			REQUIRE(v->proof != VOLUME_RAW || plan_check_policy(&plan, &strict, &e));
 		}
 		plan_print(&plan, null);
 	}
