@@ -32,7 +32,8 @@ struct refused_mount {
  * A mount was refused with r (negative) and the sentence in e; why? Smaller
  * blocks than the device's: VERITY_PARAMS_INVALID, with both sizes. A compression
  * that a kernel may lack, where that is how the kernel says so:
- * KERNEL_FEATURE_MISSING, with the options. Else the last thing that the kernel's
+ * KERNEL_FEATURE_MISSING, with the options. A feature of an erofs that came later than
+ * this kernel: the same, with the version. Else the last thing that the kernel's
  * log says about the device is put behind the sentence, and if that is about a
  * feature, it is KERNEL_FEATURE_MISSING as well. Returns r.
  */
