@@ -14,6 +14,8 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "lib/cleanup.h"
+
 /* syslog(2); no header has its numbers. */
 #define SYSLOG_ACTION_CONSOLE_LEVEL 8
 
@@ -102,6 +104,14 @@ int sys_add_key(const char *description, const void *payload, size_t size)
 int sys_unlink_key(int key)
 {
 	return (int)syscall(SYS_keyctl, KEYCTL_UNLINK, key, KEY_SPEC_THREAD_KEYRING);
+}
+
+int sys_dm(unsigned int command, struct dm_ioctl *request)
+{
+	auto_fd int control = open("/dev/mapper/control", O_RDWR | O_CLOEXEC);
+	int r = control < 0 ? -1 : (int)syscall(SYS_ioctl, control, command, request);
+
+	return r < 0 ? -1 : 0;
 }
 
 int sys_dup2(int fd, int to)

@@ -4,6 +4,8 @@
 
 #include <stddef.h>
 
+struct dm_ioctl; /* <linux/dm-ioctl.h> */
+
 /*
  * The system calls that change the machine or what the agent inherits, one
  * function each and nothing in between; what only asks, and what a process does
@@ -30,6 +32,8 @@ int sys_finit_module(int fd, const char *params);
 /* A key of type "user" in this thread's own keyring; its number. It ends with an exec. */
 int sys_add_key(const char *description, const void *payload, size_t size);
 int sys_unlink_key(int key);
+/* One request of device-mapper's (DM_…), through a descriptor of its own. */
+int sys_dm(unsigned int command, struct dm_ioctl *request);
 int sys_dup2(int fd, int to);
 /* How many descriptors this process and those that it starts may have open. */
 int sys_limit_files(unsigned int count);

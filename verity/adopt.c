@@ -6,7 +6,7 @@
 #include <sys/sysmacros.h>
 
 #include "verity/arm.h"
-#include "verity/dm.h"
+#include "verity/libdm.h"
 
 static int table_matches(const char *name, dev_t data, dev_t hash, const struct verity_params *p)
 {

@@ -7,7 +7,7 @@
 
 #include "lib/array.h"
 #include "lib/sys.h"
-#include "verity/dm.h"
+#include "verity/libdm.h"
 
 /* What each policy puts into the table, the words of newer kernels first. */
 static const struct {

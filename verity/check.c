@@ -9,7 +9,7 @@
 #include "lib/cleanup.h"
 #include "lib/uevent.h"
 #include "verity/device.h"
-#include "verity/dm.h"
+#include "verity/libdm.h"
 
 /* enum verity_block_type in the kernel's drivers/md/dm-verity.h */
 #define BLOCK_TYPE_DATA     0

@@ -10,7 +10,7 @@
 
 #include "lib/array.h"
 #include "lib/cleanup.h"
-#include "verity/dm.h"
+#include "verity/libdm.h"
 
 static int missing(struct err *e, const char *option, const char *why)
 {

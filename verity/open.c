@@ -6,7 +6,7 @@
 
 #include "lib/array.h"
 #include "verity/crypt.h"
-#include "verity/dm.h"
+#include "verity/libdm.h"
 
 /*
  * What the kernel answers where it does not accept a signature: certs/system_keyring.c

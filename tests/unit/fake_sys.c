@@ -159,6 +159,12 @@ int sys_unlink_key(int key)
 	return fake_sys_call("unlink_key %d\n", key);
 }
 
+int sys_dm(unsigned int command, struct dm_ioctl *request)
+{
+	(void)request;
+	return fake_sys_call("dm %#x\n", command);
+}
+
 int sys_dup2(int fd, int to)
 {
 	(void)fd;
