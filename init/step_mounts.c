@@ -59,6 +59,7 @@ static int mount_overlay(struct boot *b, struct err *e)
 	struct overlay overlay = {
 		.lowerdirs = lowerdirs,
 		.count = b->plan.layers,
+		.source = "socle",
 		.target = BOOT_SYSROOT,
 	};
 	int r = mount_layers(b, paths, e);

@@ -64,18 +64,45 @@ static int keep_if_usable(const char *target, const char *type, struct err *e)
 	return r;
 }
 
+/* Its further devices against its table of them, which the kernel does not look at. */
+static int check_slots(const struct open_volume *o, int fd, struct err *e)
+{
+	int slots[EROFS_SLOTS_MAX], r = 0;
+	unsigned int count = o->volume->devices, opened = 0;
+
+	if (count > EROFS_SLOTS_MAX)
+		return err_set(e, FAIL_LIMIT_EXCEEDED, E2BIG, "more than %d further devices",
+			       EROFS_SLOTS_MAX);
+	for (; !r && opened < count; opened++) {
+		slots[opened] = open_device(&o[1 + opened], e);
+		r = slots[opened] < 0 ? slots[opened] : 0;
+	}
+	if (!r)
+		r = erofs_slots_fit(fd, slots, count, e);
+	while (opened--)
+		cleanup_fd(&slots[opened]);
+	return r;
+}
+
 /* With devices among the options of an unproved volume, the kernel counts them itself. */
 static int check_erofs(const struct open_volume *o, const char *type, struct err *e)
 {
 	auto_fd int fd = -1;
 
 	if (strcmp(type, "erofs") || strstr(o->volume->options, "device="))
-		return 0;
+		return o->volume->devices ?
+			       err_set(e, FAIL_VALUE_INVALID, EINVAL,
+				       "only an erofs can have further devices, and they are not "
+				       "among its options") :
+			       0;
 	fd = open_device(o, e);
-	return fd < 0 ? fd : erofs_fits(fd, o->volume->proof == VOLUME_SUPERBLOCK, e);
+	if (fd < 0)
+		return fd;
+	return o->volume->devices ? check_slots(o, fd, e) :
+				    erofs_fits(fd, o->volume->proof == VOLUME_SUPERBLOCK, e);
 }
 
-#define OPTIONS_MAX 24
+#define OPTIONS_MAX (EROFS_SLOTS_MAX + 24)
 
 /* "a=b,c" as options behind those that are there; text is written to. */
 static int add_options(char *text, struct fs_option *options, size_t *count, struct err *e)
@@ -115,6 +142,8 @@ static int mount_as(const struct open_volume *o, const char *type, const char *t
 
 	if (!o->volume->writable)
 		options[m.option_count++] = (struct fs_option){ "ro", NULL };
+	for (unsigned int i = 0; i < o->volume->devices; i++)
+		options[m.option_count++] = (struct fs_option){ "device", o[1 + i].device.path };
 	strcpy(words, o->volume->options);
 	r = add_options(words, options, &m.option_count, e);
 	return r ? r : fs_mount(&m, e);

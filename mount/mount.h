@@ -6,9 +6,10 @@
 
 /*
  * Mount an open volume on a directory that exists. What is mounted is the
- * device that volume_open() made, by its number. as_root: device nodes and
- * set-user-id programs count, as in the root of a system. Nothing is mounted
- * after a failure.
+ * device that volume_open() made, by its number; behind *o its further devices stand
+ * open, as many as its volume says, and each must be what its file system expects. as_root: device
+ * nodes and set-user-id programs count, as in the root of a system. Nothing is mounted after a
+ * failure.
  */
 int volume_mount(const struct open_volume *o, const char *target, bool as_root, struct err *e);
 

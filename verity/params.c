@@ -10,6 +10,8 @@
 #include "lib/hex.h"
 #include "lib/text.h"
 
+const char *const verity_corruption_words[] = { "panic", "restart", "eio", NULL };
+
 /* Hashes that are allowed, with their digest sizes in bytes. */
 static const struct {
 	const char *name;

@@ -33,6 +33,9 @@ enum verity_corruption {
 	VERITY_ON_CORRUPTION_EIO,     /* the read fails, the guest goes on */
 };
 
+/* Their words, in this order, with a closing NULL. */
+extern const char *const verity_corruption_words[];
+
 struct verity_params {
 	char hash_name[VERITY_HASH_NAME_SIZE]; /* the kernel's name: "sha256" */
 	uint32_t hash_type;                    /* on-disk format: 0 (ChromeOS) or 1 */

@@ -85,7 +85,7 @@ struct json_object *plan_json(const struct boot_plan *plan)
 	json_add_text(o, "agent", plan->agent);
 	json_add_number(o, "timeout", plan->timeout_s);
 	json_add_text(o, "on_failure", plan_on_failure_words[plan->failure.how]);
-	json_add_text(o, "on_corruption", plan_on_corruption_words[plan->on_corruption]);
+	json_add_text(o, "on_corruption", verity_corruption_words[plan->on_corruption]);
 	report = plan_report_text(&plan->failure, text);
 	if (report)
 		json_add_text(o, "report", report);

@@ -115,6 +115,6 @@ void plan_print(const struct boot_plan *plan, FILE *to)
 	fprintf(to, "agent %s\n", plan->agent);
 	fprintf(to, "timeout %u\n", plan->timeout_s);
 	fprintf(to, "on_failure %s\n", plan_on_failure_words[plan->failure.how]);
-	fprintf(to, "on_corruption %s\n", plan_on_corruption_words[plan->on_corruption]);
+	fprintf(to, "on_corruption %s\n", verity_corruption_words[plan->on_corruption]);
 	fprintf(to, "report %s\n", report ? report : "-");
 }

@@ -122,7 +122,7 @@ static int take_on_failure(struct boot_plan *plan, const char *value, struct err
 
 static int take_on_corruption(struct boot_plan *plan, const char *value, struct err *e)
 {
-	int chosen = text_find(plan_on_corruption_words, value, strlen(value));
+	int chosen = text_find(verity_corruption_words, value, strlen(value));
 
 	if (chosen < 0)
 		return invalid(e, "on_corruption", value, "panic, restart or eio");

@@ -5,7 +5,6 @@
 #include <string.h>
 
 const char *const plan_on_failure_words[] = { "poweroff", "reboot", "panic", "halt", NULL };
-const char *const plan_on_corruption_words[] = { "panic", "restart", "eio", NULL };
 
 void plan_init(struct boot_plan *plan)
 {

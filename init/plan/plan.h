@@ -106,7 +106,7 @@ int plan_settle(struct boot_plan *plan, bool agent_in_initramfs, struct err *e);
 /* Every volume of the plan, in the order in which they are opened; NULL behind the last. */
 const struct volume *plan_volume(const struct boot_plan *plan, size_t index);
 
-/* The words for enum plan_on_failure and enum verity_corruption, with a closing NULL. */
-extern const char *const plan_on_failure_words[], *const plan_on_corruption_words[];
+/* The words for enum plan_on_failure, with a closing NULL. */
+extern const char *const plan_on_failure_words[];
 
 #endif

@@ -26,6 +26,9 @@
  */
 int erofs_fits(int fd, bool host_sized, struct err *e);
 
+/* Slots of one erofs; nydus, which numbers them with eight bits, makes no more. */
+#define EROFS_SLOTS_MAX 254
+
 /*
  * Of a volume whose further devices are open at device_fds, in the order in which they
  * will be given to the kernel: there are as many as the erofs on fd has slots, and

@@ -23,7 +23,7 @@ int overlay_mount(const struct overlay *o, struct err *e)
 	if (o->count > LAYERS_MAX)
 		return err_set(e, FAIL_LIMIT_EXCEEDED, E2BIG, "%zu layers, at most %d", o->count,
 			       LAYERS_MAX);
-	options[count++] = (struct fs_option){ "source", "socle" };
+	options[count++] = (struct fs_option){ "source", o->source };
 	for (size_t i = 0; i < o->count; i++)
 		options[count++] = (struct fs_option){ "lowerdir+", o->lowerdirs[i] };
 	if (o->upperdir) {
@@ -36,7 +36,7 @@ int overlay_mount(const struct overlay *o, struct err *e)
 	return fs_mount(&m, e);
 }
 
-static int require_trusted_xattrs(const char *dir, struct err *e)
+int overlay_check_upper(const char *dir, struct err *e)
 {
 	static const char name[] = "trusted.overlay.socle";
 
@@ -45,8 +45,8 @@ static int require_trusted_xattrs(const char *dir, struct err *e)
 	if (errno == EOPNOTSUPP)
 		return err_set(
 			e, FAIL_KERNEL_FEATURE_MISSING, EOPNOTSUPP,
-			"the kernel lacks CONFIG_TMPFS_XATTR: the upper layer could not hide "
-			"what was deleted");
+			"the kernel lacks CONFIG_TMPFS_XATTR, or the upper's file system has no "
+			"extended attributes: it could not hide what was deleted");
 	return err_errno(e, FAIL_OVERLAY_FAILED, "set an extended attribute on %s", dir);
 }
 
@@ -62,5 +62,5 @@ int overlay_make_upper(const char *target, const char *size, struct err *e)
 		if (sys_mkdir(dir[i], 0755))
 			return err_errno(e, FAIL_OVERLAY_FAILED, "create %s", dir[i]);
 	}
-	return require_trusted_xattrs(dir[0], e);
+	return overlay_check_upper(dir[0], e);
 }

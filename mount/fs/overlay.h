@@ -19,10 +19,17 @@ struct overlay {
 	size_t count;                 /* LAYERS_MAX at the most */
 	const char *upperdir;         /* NULL: read-only, then count must be above 1 */
 	const char *workdir;
+	const char *source; /* what /proc/mounts shows for it */
 	const char *target; /* a directory that exists */
 };
 
 int overlay_mount(const struct overlay *o, struct err *e);
+
+/*
+ * KERNEL_FEATURE_MISSING where a directory takes no trusted.* attributes, which an
+ * upper cannot do without: what is deleted would come back.
+ */
+int overlay_check_upper(const char *dir, struct err *e);
 
 /*
  * Mount a tmpfs of a size ("50%", "512m"; empty: the kernel's default) on a

@@ -18,6 +18,7 @@ static void test_with_upper(void **state)
 		.count = ARRAY_SIZE(lowerdirs),
 		.upperdir = "/upper/upper",
 		.workdir = "/upper/work",
+		.source = "socle",
 		.target = "/sysroot",
 	};
 	struct err e = { 0 };
@@ -42,6 +43,7 @@ static void test_without_upper(void **state)
 	static const struct overlay o = {
 		.lowerdirs = lowerdirs,
 		.count = 2,
+		.source = "socle",
 		.target = "/sysroot",
 	};
 	struct err e = { 0 };
@@ -66,6 +68,7 @@ static void test_each_call_fails(void **state)
 		.count = ARRAY_SIZE(lowerdirs),
 		.upperdir = "/upper/upper",
 		.workdir = "/upper/work",
+		.source = "socle",
 		.target = "/sysroot",
 	};
 	size_t fds = open_fds();
@@ -90,6 +93,7 @@ static void test_layer_limit(void **state)
 		.count = LAYERS_MAX,
 		.upperdir = "/upper/upper",
 		.workdir = "/upper/work",
+		.source = "socle",
 		.target = "/sysroot",
 	};
 	size_t lines = 0;

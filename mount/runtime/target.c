@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
+#include "mount/runtime/target.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lib/cleanup.h"
+#include "lib/clock.h"
+#include "lib/hex.h"
+#include "lib/sha256.h"
+#include "lib/sys.h"
+#include "lib/text.h"
+#include "mount/fs/make.h"
+
+#define ID_BYTES ((TARGET_ID_SIZE - 1) / 2)
+
+static int make_parents(const char *path, struct err *e)
+{
+	char part[MOUNTS_PATH_SIZE];
+	int r = 0;
+
+	strcpy(part, path);
+	for (char *slash = part + 1; !r && (slash = strchr(slash, '/')); *slash++ = '/') {
+		*slash = '\0';
+		r = make_dir(part, 0755, e);
+	}
+	return r ? r : make_dir(path, 0755, e);
+}
+
+static int canonical(const char *path, struct target *t, struct err *e)
+{
+	char found[MOUNTS_PATH_SIZE]; /* PATH_MAX, as realpath() wants it */
+
+	if (realpath(path, found)) {
+		strcpy(t->path, found);
+		return 0;
+	}
+	if (errno != ENOENT)
+		return err_errno(e, FAIL_SYSTEM_CALL_FAILED, "find %.200s", path);
+	strcpy(t->path, path);
+	return 0;
+}
+
+static int name_parts(struct target *t, struct err *e)
+{
+	uint8_t digest[SHA256_SIZE];
+	int r = sha256(t->path, strlen(t->path), digest);
+
+	if (r)
+		return err_result(e, FAIL_KERNEL_FEATURE_MISSING, r,
+				  "the kernel lacks CONFIG_CRYPTO_USER_API_HASH or "
+				  "CONFIG_CRYPTO_SHA256, or their modules are not loaded");
+	hex_encode(digest, ID_BYTES, t->id);
+	snprintf(t->prefix, sizeof(t->prefix), TARGET_PREFIX "%s.", t->id);
+	snprintf(t->run, sizeof(t->run), TARGET_RUN "/%s", t->id);
+	snprintf(t->stage, sizeof(t->stage), "%s/stage", t->run);
+	return 0;
+}
+
+int target_open(const char *path, bool make, struct target *ret, struct err *e)
+{
+	int r = 0;
+
+	if (!text_is_path(path) || strlen(path) >= sizeof(ret->path))
+		return err_set(e, FAIL_VALUE_INVALID, EINVAL,
+			       "the target \"%.200s\" is not an absolute path without . and ..",
+			       path);
+	if (make)
+		r = make_parents(path, e);
+	if (!r)
+		r = canonical(path, ret, e);
+	return r ? r : name_parts(ret, e);
+}
+
+void target_dm_name(const struct target *t, size_t number, char ret[VERITY_NAME_SIZE])
+{
+	snprintf(ret, VERITY_NAME_SIZE, "%s%zu", t->prefix, number);
+}
+
+int target_id_of(const char *name, char ret[TARGET_ID_SIZE])
+{
+	const char *id = text_behind(name, TARGET_PREFIX);
+
+	if (!id || strspn(id, "0123456789abcdef") != TARGET_ID_SIZE - 1 ||
+	    (id[TARGET_ID_SIZE - 1] && id[TARGET_ID_SIZE - 1] != '.'))
+		return 0;
+	memcpy(ret, id, TARGET_ID_SIZE - 1);
+	ret[TARGET_ID_SIZE - 1] = '\0';
+	return 1;
+}
+
+#define HOLD_STEP_MS 10
+
+/* Whoever had it before may have taken the directory away: then it is another one now. */
+static bool is_still_there(const struct target *t, int fd)
+{
+	struct stat held, there;
+
+	return !fstat(fd, &held) && !stat(t->run, &there) && held.st_ino == there.st_ino &&
+	       held.st_dev == there.st_dev;
+}
+
+static int try_hold(const struct target *t, struct err *e)
+{
+	auto_fd int fd = -1;
+	int r = make_dir(TARGET_RUN, 0755, e);
+
+	if (!r)
+		r = make_dir(t->run, 0700, e);
+	if (r)
+		return r;
+	fd = open(t->run, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0 && errno == ENOENT)
+		return -EAGAIN;
+	if (fd < 0)
+		return err_errno(e, FAIL_SYSTEM_CALL_FAILED, "open %s", t->run);
+	if (flock(fd, LOCK_EX | LOCK_NB))
+		return errno == EWOULDBLOCK || errno == EINTR ?
+			       -EAGAIN :
+			       err_errno(e, FAIL_SYSTEM_CALL_FAILED, "lock %s", t->run);
+	return is_still_there(t, fd) ? steal_fd(&fd) : -EAGAIN;
+}
+
+int target_hold(const struct target *t, int timeout_ms, struct err *e)
+{
+	static const struct timespec step = { .tv_nsec = HOLD_STEP_MS * 1000000L };
+	int64_t end = clock_ms() + timeout_ms;
+	int fd;
+
+	while ((fd = try_hold(t, e)) == -EAGAIN) {
+		if (clock_ms() >= end)
+			return err_set(e, FAIL_TARGET_IN_USE, EBUSY,
+				       "%.200s is being mounted or unmounted by somebody else",
+				       t->path);
+		(void)nanosleep(&step, NULL);
+	}
+	return fd;
+}
+
+void target_release(const struct target *t, int *fd)
+{
+	(void)sys_unlinkat(AT_FDCWD, t->stage, AT_REMOVEDIR);
+	(void)sys_unlinkat(AT_FDCWD, t->run, AT_REMOVEDIR);
+	cleanup_fd(fd);
+	*fd = -1;
+}
