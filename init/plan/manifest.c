@@ -2,25 +2,11 @@
 #include "init/plan/manifest.h"
 
 #include <errno.h>
-#include <json-c/json.h>
 #include <string.h>
 
 #include "init/plan/dialect.h"
 #include "init/plan/plan_layer.h"
-
-/* The manifest, a list, a layer. */
-#define DEPTH_MAX 4
-
-static void cleanup_json(struct json_object **object)
-{
-	json_object_put(*object);
-}
-
-static void cleanup_tokener(struct json_tokener **tokener)
-{
-	if (*tokener)
-		json_tokener_free(*tokener);
-}
+#include "mount/describe/json.h"
 
 static int invalid(struct err *e, const char *what)
 {
@@ -41,43 +27,6 @@ static const char *scalar(struct json_object *value)
 			       strlen(text) == (size_t)json_object_get_string_len(value) ?
 		       text :
 		       NULL;
-}
-
-/*
- * Members as the text has them: colons outside of strings. json-c keeps the last
- * of two members of one name without a word.
- */
-static size_t members_in_text(const char *text)
-{
-	bool in_string = false;
-	size_t count = 0;
-
-	for (; *text; text++) {
-		if (in_string && *text == '\\' && text[1])
-			text++;
-		else if (*text == '"')
-			in_string = !in_string;
-		else
-			count += !in_string && *text == ':';
-	}
-	return count;
-}
-
-/* Members that are left: the manifest's own and those of its layers. */
-static size_t members_in_object(struct json_object *object)
-{
-	struct json_object *layers = json_object_object_get(object, "layers");
-	size_t count = (size_t)json_object_object_length(object);
-
-	if (!json_object_is_type(layers, json_type_array))
-		return count;
-	for (size_t i = 0; i < json_object_array_length(layers); i++) {
-		struct json_object *layer = json_object_array_get_idx(layers, i);
-
-		if (json_object_is_type(layer, json_type_object))
-			count += (size_t)json_object_object_length(layer);
-	}
-	return count;
 }
 
 static int take_layer_members(struct json_object *object, struct boot_plan *plan, struct volume *v,
@@ -161,30 +110,18 @@ static int take_members(struct json_object *object, struct boot_plan *plan, stru
 
 int manifest_parse(const char *text, size_t size, struct boot_plan *plan, struct err *e)
 {
-	__attribute__((cleanup(cleanup_tokener))) struct json_tokener *tokener =
-		json_tokener_new_ex(DEPTH_MAX);
-	__attribute__((cleanup(cleanup_json))) struct json_object *object = NULL;
-	size_t used;
+	static const struct json_rules rules = {
+		.what = "the manifest",
+		.invalid = FAIL_VALUE_INVALID,
+		.size_max = PLAN_MANIFEST_MAX,
+		.depth_max = 3, /* the manifest, a list, a layer */
+	};
+	auto_json struct json_object *object = NULL;
+	int r = json_read(&rules, text, size, &object, e);
 
-	if (!tokener)
-		return err_set(e, FAIL_SYSTEM_CALL_FAILED, ENOMEM,
-			       "out of memory for the manifest");
-	if (size > PLAN_MANIFEST_MAX)
-		return err_set(e, FAIL_LIMIT_EXCEEDED, E2BIG, "the manifest has more than %d bytes",
-			       PLAN_MANIFEST_MAX);
-	json_tokener_set_flags(tokener, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
-	object = json_tokener_parse_ex(tokener, text, (int)size);
-	if (json_tokener_get_error(tokener) != json_tokener_success)
-		return invalid(e, json_tokener_error_desc(json_tokener_get_error(tokener)));
-	used = json_tokener_get_parse_end(tokener);
-	if (used + strspn(text + used, " \t\r\n") != size)
-		return invalid(e, "there is data after the JSON text");
+	if (r)
+		return r;
 	if (!json_object_is_type(object, json_type_object))
 		return invalid(e, "it is not an object");
-	if (members_in_text(text) != members_in_object(object))
-		return err_set(
-			e, FAIL_KEY_REPEATED, EINVAL,
-			"a key is specified twice in one object of the manifest, or there are more "
-			"objects than it and its layers");
 	return take_members(object, plan, e);
 }

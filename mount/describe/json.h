@@ -20,34 +20,47 @@ static inline void json_cleanup(struct json_object **object)
 
 #define auto_json __attribute__((cleanup(json_cleanup)))
 
+/* What a text is called in messages, what its failures are called, and how much it may be. */
+struct json_rules {
+	const char *what; /* "the manifest" */
+	enum fail_code invalid;
+	size_t size_max; /* bytes */
+	unsigned int depth_max;
+};
+
 /*
- * One JSON text and nothing behind it; text has a closing NUL at size. Refused: more than
- * DESCRIBE_SIZE_MAX bytes (LIMIT_EXCEEDED, before it is looked at), nesting above
- * DESCRIBE_DEPTH_MAX, a member twice in one object (KEY_REPEATED), bytes that are no
- * UTF-8, NULs, and all that RFC 8259 does not have. The caller puts *ret.
+ * One JSON text and nothing behind it; text has a closing NUL at size. Refused: more
+ * than size_max bytes (LIMIT_EXCEEDED, before it is looked at), a member twice in one object
+ * (KEY_REPEATED), and what json_text_check() refuses. The caller puts *ret, which may be NULL
+ * as well: JSON's null.
  */
+int json_read(const struct json_rules *rules, const char *text, size_t size,
+	      struct json_object **ret, struct err *e);
+
+/* The same of a description: DESCRIBE_SIZE_MAX, DESCRIBE_DEPTH_MAX, DESCRIPTION_INVALID. */
 int json_parse(const char *text, size_t size, struct json_object **ret, struct err *e);
 
 /*
  * A member of an object. Strings: without control characters, a NUL among them; *ret is
- * NULL (or *ret_given false) where there is no such member or it is null, and that is
- * allowed. The texts live as long as the object.
+ * NULL (or *ret_given false, with *ret untouched) where there is no such member or it is
+ * null, and that is allowed. The texts live as long as the object.
  */
-int json_string(struct json_object *object, const char *name, bool required, const char **ret,
-		struct err *e);
+int json_get_string(struct json_object *object, const char *name, bool required, const char **ret,
+		    struct err *e);
 /* A whole number from 0 to max, as the text has it: no fraction, no exponent, no sign. */
-int json_number(struct json_object *object, const char *name, bool required, uint64_t max,
-		uint64_t *ret, bool *ret_given, struct err *e);
-int json_bool(struct json_object *object, const char *name, bool *ret, bool *ret_given,
-	      struct err *e);
-int json_object(struct json_object *object, const char *name, struct json_object **ret,
-		struct err *e);
+int json_get_number(struct json_object *object, const char *name, bool required, uint64_t max,
+		    uint64_t *ret, bool *ret_given, struct err *e);
+int json_get_bool(struct json_object *object, const char *name, bool *ret, bool *ret_given,
+		  struct err *e);
+/* An object; absent or null: *ret NULL. */
+int json_get_object(struct json_object *object, const char *name, struct json_object **ret,
+		    struct err *e);
 /* An array; absent or null: *ret NULL, which has no entries for json_count(). */
-int json_array(struct json_object *object, const char *name, struct json_object **ret,
-	       struct err *e);
+int json_get_array(struct json_object *object, const char *name, struct json_object **ret,
+		   struct err *e);
 size_t json_count(struct json_object *array);
 
-/* An entry of an array of strings, or of objects: as above. */
+/* An entry of an array, which must be a string, or an object: as above. */
 int json_string_at(struct json_object *array, size_t index, const char **ret, struct err *e);
 int json_object_at(struct json_object *array, size_t index, struct json_object **ret,
 		   struct err *e);
