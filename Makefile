@@ -171,6 +171,8 @@ FORCE:
 # --- objects and archives ----------------------------------------------------
 
 guest_objects = $(patsubst %.c,$(BUILD)/$(1)/%.o,$(call sources,$(2)))
+# Without what is socle-volume's alone.
+linked_objects = $(filter-out $(call guest_objects,$(1),$(wildcard mount/program mount/serve)),$(call guest_objects,$(1),$(2)))
 host_objects = $(patsubst %.c,$(BUILD)/host/%.o,$(call sources,$(1)))
 
 $(BUILD)/host/%.o: %.c $(BUILD)/flags | $(HOST)/sources
@@ -214,14 +216,14 @@ $(BUILD)/$(1)/%.o: %.c $(BUILD)/$(1)/flags | $(SYSROOT_$(1))/sources
 
 # What an agent may link: one object, in which nothing but the functions of
 # mount/runtime/socle.h can be seen from outside.
-$(BUILD)/$(1)/socle.o: $(call guest_objects,$(1),lib verity mount) $(BUILD)/$(1)/flags
+$(BUILD)/$(1)/socle.o: $(call linked_objects,$(1),lib verity mount) $(BUILD)/$(1)/flags
 	$$(say) LD '$$@'
 	$$(Q)$(call guest_cc,$(1)) -nostdlib -r -o $$@ $$(sort $$(filter %.o,$$^))
 	$$(Q)$$$$($(call guest_cc,$(1)) -print-prog-name=objcopy) --localize-hidden $$@
 $(BUILD)/$(1)/libsocle.a: $(BUILD)/$(1)/socle.o
 	$$(archive)
 
-$(BUILD)/$(1)/socle-init: $(call guest_objects,$(1),lib verity mount init) $(BUILD)/$(1)/flags
+$(BUILD)/$(1)/socle-init: $(call linked_objects,$(1),lib verity mount init) $(BUILD)/$(1)/flags
 	$$(link_guest)
 	$$(Q)tests/check/guest_program.sh $$@ 800000
 endef

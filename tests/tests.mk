@@ -6,7 +6,7 @@
 # hash trees with image-build's code, so that they are compared on every architecture.
 remade := image-build/disk/verity_format.c
 define agent_rule
-$(BUILD)/$(1)/test-agent: $(call guest_objects,$(1),tests/qemu/agent lib verity mount $(remade)) $(BUILD)/$(1)/flags
+$(BUILD)/$(1)/test-agent: $(call linked_objects,$(1),tests/qemu/agent lib verity mount $(remade)) $(BUILD)/$(1)/flags
 	$$(link_guest)
 endef
 $(foreach arch,$(ARCHES),$(eval $(call agent_rule,$(arch))))
