@@ -12,8 +12,10 @@
 #include "verity/adopt.h"
 #include "verity/arm.h"
 #include "verity/check.h"
+#include "verity/dm.h"
 #include "verity/open.h"
 #include "verity/superblock.h"
+#include "verity/table.h"
 
 size_t volume_wishes(const struct volume *v, struct device_wish *wishes, size_t count)
 {
@@ -76,6 +78,27 @@ static const char *node_path(const struct blockdev *b, char *buf, size_t size)
 
 #define NODE_PATH_SIZE (BLOCKDEV_NAME_SIZE + 5)
 
+/* Where the description says more of a superblock than where it is, it must say so too. */
+static int check_superblock(const struct volume *v, const struct verity_params *read, struct err *e)
+{
+	uint64_t data_bytes;
+
+	if (v->tree_follows_data &&
+	    (__builtin_mul_overflow(read->data_blocks, (uint64_t)read->data_block_size,
+				    &data_bytes) ||
+	     data_bytes != v->superblock_offset_bytes))
+		return err_set(e, FAIL_VERITY_PARAMS_INVALID, EINVAL,
+			       "the verity superblock has %llu data blocks of %u bytes, and stands "
+			       "at %llu, where they do not end",
+			       (unsigned long long)read->data_blocks, read->data_block_size,
+			       (unsigned long long)v->superblock_offset_bytes);
+	if (v->salt_given && (read->salt_size != v->verity.salt_size ||
+			      memcmp(read->salt, v->verity.salt, read->salt_size)))
+		return err_set(e, FAIL_VERITY_PARAMS_INVALID, EINVAL,
+			       "the verity superblock has another salt than the description");
+	return 0;
+}
+
 /* The host can write what is read here; the root hash, which it cannot, proves it or not. */
 static int complete_from_superblock(const struct volume *v, const struct parts *parts,
 				    struct verity_params *p, struct err *e)
@@ -100,6 +123,8 @@ static int complete_from_superblock(const struct volume *v, const struct parts *
 	if (r == -ENODATA)
 		return err_set(e, FAIL_VERITY_PARAMS_INVALID, ENODATA,
 			       "%s has no verity superblock", path);
+	if (!r)
+		r = check_superblock(v, &read, e);
 	if (r)
 		return r;
 	memcpy(read.root_hash, p->root_hash, sizeof(read.root_hash));
@@ -157,6 +182,31 @@ static int open_verity(const struct volume *v, const struct parts *parts, int ue
 		return err_prefix(e, r, "%s: ", parts->data->name);
 	return err_prefix(e, r, "data on %s, hash tree on %s: ", parts->data->name,
 			  parts->hash->name);
+}
+
+static bool has_table(const struct volume *v, const struct parts *parts,
+		      const struct verity_params *params)
+{
+	char data[24], hash[24], line[DM_LINE_SIZE], raw[32];
+
+	snprintf(data, sizeof(data), "%u:%u", parts->data->major, parts->data->minor);
+	snprintf(hash, sizeof(hash), "%u:%u", parts->hash->major, parts->hash->minor);
+	snprintf(raw, sizeof(raw), "%s 0", data);
+	if (v->proof == VOLUME_RAW)
+		return !dm_table(v->dm_name, "linear", line, sizeof(line), NULL) &&
+		       !strcmp(line, raw);
+	return !dm_table(v->dm_name, "verity", line, sizeof(line), NULL) &&
+	       verity_table_matches(line, params, data, hash);
+}
+
+bool volume_is_open(const struct volume *v, const struct device_wish *wishes)
+{
+	struct parts parts = find_parts(v, wishes);
+	struct verity_params params = v->verity;
+
+	if (v->proof == VOLUME_SUPERBLOCK && complete_from_superblock(v, &parts, &params, NULL))
+		return false;
+	return has_table(v, &parts, &params);
 }
 
 static void take_raw(const struct blockdev *b, struct verity_device *ret)
