@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import re
 import shutil
 from pathlib import Path
@@ -10,8 +12,9 @@ from typing import Any, Iterator
 
 import pytest
 
-from harness import accel, machines
+from harness import accel, driven, machines, oci
 from harness.bed import REPOSITORY, Bed, Programs
+from harness.guest import Driven
 from harness.image import Layer
 
 WORK = REPOSITORY / "build" / "tests" / "qemu"
@@ -78,6 +81,42 @@ def one(bed: Bed) -> list[Layer]:
     layers = bed.image(bed.base())
     assert len(layers[0].tree.level_blocks()) == 2
     return layers
+
+
+def shared(programs: Programs, name: str, more: list[oci.Entry]) -> Iterator[driven.Guests]:
+    """A guest for all tests of one worker."""
+    directory = WORK / "runs" / f"{name}-of-{os.getpid()}"
+    guests = driven.Guests(driven.maker(Bed(programs, WORK, directory), name, more))
+    yield guests
+    guests.end()
+    with contextlib.suppress(OSError):  # what a spoilt guest said is there
+        directory.rmdir()
+
+
+@pytest.fixture(scope="session")
+def driven_guests(programs: Programs) -> Iterator[driven.Guests]:
+    tree = [oci.directory("opt/tree"), oci.directory("opt/tree/a b"),
+            oci.file("opt/tree/a b/c", "12345", 0o4750, uid=7, gid=70000,
+                     xattrs={"user.b": b"b", "user.a": b"\0\xff"}),
+            oci.link("opt/tree/link", "a b")]
+    program = oci.file("opt/init", programs.init.read_bytes(), 0o755)
+    yield from shared(programs, "driven", [program, *tree])
+
+
+def lent(request: pytest.FixtureRequest, guests: driven.Guests) -> Iterator[Driven]:
+    """To one test, which gives it back as it was; after one that failed there is another."""
+    guest = guests.get()
+    yield guest
+    good = request.node.stash.get(passed, False)
+    if good and not guest.qmp.closed:
+        guest.unplug_all()
+    else:
+        guests.end(spoilt=not good)
+
+
+@pytest.fixture(name="driven")
+def driven_guest(request: pytest.FixtureRequest, driven_guests: driven.Guests) -> Iterator[Driven]:
+    yield from lent(request, driven_guests)
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:

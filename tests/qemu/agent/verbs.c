@@ -14,6 +14,7 @@
 
 #include "lib/array.h"
 #include "lib/sys.h"
+#include "tests/qemu/agent/driver.h"
 #include "tests/qemu/agent/json.h"
 #include "tests/qemu/agent/kata_agent.h"
 #include "tests/qemu/agent/remake.h"
@@ -243,9 +244,10 @@ static const struct verb {
 	{ "remake", do_remake },
 	{ "load", do_load },
 	{ "as-kata-agent", do_as_kata_agent },
+	{ "drive", do_drive },
 };
 
-static void run_command(const char *name, const char *argument)
+void verb_run(const char *name, const char *argument)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(verbs); i++) {
 		if (strcmp(verbs[i].name, name) != 0)
@@ -277,7 +279,7 @@ void verbs_run(void)
 		if (*argument)
 			*argument++ = '\0';
 		if (*line)
-			run_command(line, argument);
+			verb_run(line, argument);
 	}
 	if (file)
 		fclose(file);

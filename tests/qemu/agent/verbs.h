@@ -9,4 +9,7 @@
  */
 void verbs_run(void);
 
+/* One of them; "unknown-verb" where there is none of that name. */
+void verb_run(const char *name, const char *argument);
+
 #endif

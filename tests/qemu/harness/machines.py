@@ -31,6 +31,7 @@ class Kind:
     report: str  # and of the device for the verdict
     console_device: tuple[str, ...]  # of the character devices "console" and
     verdict_device: tuple[str, ...]  # "verdict"
+    serial: str = "virtio-serial-pci"  # the adapter of the port that a driven agent listens on
     cpu: str = "max"  # without KVM, which has the processor that there is
     parameters: tuple[str, ...] = ()
     emulated_parameters: tuple[str, ...] = ()  # without KVM
@@ -86,7 +87,7 @@ Q35_EFI = replace(Q35, name="q35-efi", firmware="/usr/share/ovmf/OVMF.fd")
 MICROVM = Kind(
     "microvm", "x86_64", "microvm,acpi=on", "virtio-blk-device", None, "ttyS0", "/dev/hvc0",
     ("-serial", "chardev:console"), virtio_console("virtio-serial-device"),
-    parameters=("reboot=t",), emulated_parameters=("tsc_early_khz=2500000",))
+    serial="virtio-serial-device", parameters=("reboot=t",), emulated_parameters=("tsc_early_khz=2500000",))
 
 # As Firecracker is: no ACPI, the devices on the command line (QEMU writes them there), and
 # no way to power off. For kernels with CONFIG_VIRTIO_MMIO_CMDLINE_DEVICES, as ours are.
@@ -99,7 +100,7 @@ S390 = Kind(
     "s390-ccw-virtio", "s390x", "s390-ccw-virtio", "virtio-blk-ccw", "virtio-scsi-ccw",
     "ttysclp0", "/dev/hvc0",
     ("-device", "sclpconsole,chardev=console"), virtio_console("virtio-serial-ccw"),
-    panic="guest-panic")
+    serial="virtio-serial-ccw", panic="guest-panic")
 
 VIRT_PCI = Kind(
     "virt-pci", "aarch64", "virt", "virtio-blk-pci", "virtio-scsi-pci", "ttyAMA0", "/dev/hvc0",
@@ -107,7 +108,8 @@ VIRT_PCI = Kind(
 
 VIRT_MMIO = Kind(
     "virt-mmio", "aarch64", "virt", "virtio-blk-device", None, "ttyAMA0", "/dev/hvc0",
-    ("-serial", "chardev:console"), virtio_console("virtio-serial-device"), cpu="cortex-a72")
+    ("-serial", "chardev:console"), virtio_console("virtio-serial-device"),
+    serial="virtio-serial-device", cpu="cortex-a72")
 
 ALL = [Q35, Q35_EFI, MICROVM, MICROVM_NO_ACPI, S390, VIRT_PCI, VIRT_MMIO]
 

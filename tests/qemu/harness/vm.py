@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, Optional
 
 from harness import accel, machines
+from harness.channel import Channel
 from harness.line import seal
 from harness.machines import Kind
 from harness.qmp import Qmp, QmpError
@@ -83,6 +84,8 @@ class Machine:
     panic_device: bool = False
     # Who answers on the guest's vsock; None: there is no such device.
     vsock: Optional[Host] = None
+    # Over what a test tells the agent what to do while the guest runs (the verb "drive").
+    channel: Optional[Channel] = None
     # A reset starts the guest anew; else it is its end.
     reboots: bool = False
     # Seconds that a guest may take under KVM; longer under TCG.
@@ -109,6 +112,8 @@ class Machine:
         ]
         if self.vsock:
             arguments += self.vsock.arguments(self.memory_mib)
+        if self.channel:
+            arguments += self.channel.arguments(self.kind.serial)
         if self.panic_device:
             arguments += ["-device", "pvpanic-pci"]
         if any(disk.bus == SCSI for disk in self.disks):
@@ -157,8 +162,8 @@ class Guest:
         (self.directory / "qemu.sh").write_text(f"#!/bin/sh\nexec {shlex.join(command)}\n")
         ours, theirs, qmp_arguments = accel.qmp_pair()
         interactive = self.machine.interactive
-        vsock = self.machine.vsock
-        inherited = [theirs.fileno(), *([vsock.theirs.fileno()] if vsock else [])]
+        vsock, channel = self.machine.vsock, self.machine.channel
+        inherited = [theirs.fileno(), *[end.theirs.fileno() for end in (vsock, channel) if end]]
         with open(self.directory / "qemu.log", "wb") as log:
             # -S: not one instruction runs before we listen.
             self.process = subprocess.Popen(
@@ -168,6 +173,8 @@ class Guest:
         theirs.close()
         if vsock:
             vsock.start()
+        if channel:
+            channel.theirs.close()
         self.qmp = Qmp(ours)
         try:
             self.qmp.greet()
