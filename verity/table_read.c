@@ -8,8 +8,8 @@
 
 /* The ten fixed words, by the names that our grammar has for them; NULL: a device. */
 static const char *const words[] = {
-	"format",      NULL,	     NULL,   "data_block_size", "hash_block_size",
-	"data_blocks", "hash_start", "hash", "root_hash",	"salt",
+	"format",      NULL,         NULL,   "data_block_size", "hash_block_size",
+	"data_blocks", "hash_start", "hash", "root_hash",       "salt",
 };
 
 static int take_device(const char *word, struct verity_table *t)
