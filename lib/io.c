@@ -58,6 +58,24 @@ ssize_t io_read_text(int dir, const char *path, char *text, size_t size)
 	return fd < 0 ? -errno : io_read_text_of(fd, text, size);
 }
 
+int io_pwrite(int fd, const void *buf, size_t size, uint64_t offset_bytes)
+{
+	const char *from = buf;
+
+	while (size) {
+		ssize_t n = pwrite(fd, from, size, (off_t)offset_bytes);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n ? -errno : -EIO;
+		from += n;
+		size -= (size_t)n;
+		offset_bytes += (uint64_t)n;
+	}
+	return 0;
+}
+
 int io_write_text(int dir, const char *path, const char *text)
 {
 	auto_fd int fd = openat(dir, path, O_WRONLY | O_CLOEXEC);

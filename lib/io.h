@@ -21,6 +21,9 @@ ssize_t io_pread(int fd, void *buf, size_t size, uint64_t offset_bytes);
 ssize_t io_read_text(int dir, const char *path, char *text, size_t size);
 ssize_t io_read_text_of(int fd, char *text, size_t size);
 
+/* A write that goes on after a signal or a short transfer. 0 or -errno. */
+int io_pwrite(int fd, const void *buf, size_t size, uint64_t offset_bytes);
+
 /*
  * Write a whole text into a file that exists, in one call, as sysfs and procfs
  * want it. 0 or -errno.

@@ -9,3 +9,9 @@ uint64_t le_get(const uint8_t *at, size_t size)
 		value = value << 8 | at[i - 1];
 	return value;
 }
+
+void le_put(uint8_t *at, size_t size, uint64_t value)
+{
+	for (size_t i = 0; i < size; i++, value >>= 8)
+		at[i] = (uint8_t)value;
+}
