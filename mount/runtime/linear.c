@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
+#include "mount/runtime/linear.h"
+
+#include <stdio.h>
+#include <sys/sysmacros.h>
+
+#include "verity/dm.h"
+
+int linear_open(const char *name, const struct blockdev *b, struct verity_device *ret,
+		struct err *e)
+{
+	char line[48];
+	const struct dm_target target = {
+		.sectors = b->size_bytes / 512,
+		.type = "linear",
+		.line = line,
+		.read_only = true,
+	};
+	dev_t number;
+	int r;
+
+	snprintf(line, sizeof(line), "%u:%u 0", b->major, b->minor);
+	r = dm_open(name, NULL, &target, &number);
+	if (r)
+		return err_result(e, FAIL_VERITY_OPEN_FAILED, r, "open %s as %s", b->name, name);
+	snprintf(ret->name, sizeof(ret->name), "%s", name);
+	ret->major = major(number);
+	ret->minor = minor(number);
+	snprintf(ret->path, sizeof(ret->path), "/dev/dm-%u", ret->minor);
+	return 0;
+}

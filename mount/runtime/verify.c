@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
+#include "mount/runtime/verify.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+
+#include "lib/cleanup.h"
+#include "lib/io.h"
+#include "lib/uevent.h"
+#include "mount/runtime/parts.h"
+#include "verity/check.h"
+#include "verity/dm.h"
+#include "verity/table_read.h"
+
+#define HOLD_MS    10000
+#define CHUNK_SIZE (1U << 20) /* bytes read at once */
+
+struct verifying {
+	struct parts parts;
+	int (*progress)(uint64_t done_bytes, uint64_t all_bytes, void *data);
+	void *data;
+	uint64_t done_bytes, all_bytes;
+	int uevents;
+	char chunk[CHUNK_SIZE];
+};
+
+/* One layer: its table, and the device through which it is read. */
+struct layer {
+	const char *name;
+	char line[VERITY_TABLE_SIZE];
+	uint64_t sectors;
+	struct verity_table table;
+	struct verity_device device;
+};
+
+static int read_layer(const char *name, struct layer *ret, struct err *e)
+{
+	char line[VERITY_TABLE_SIZE];
+	int r = dm_table(name, "verity", line, sizeof(line), &ret->sectors);
+
+	if (r == -ENODATA)
+		return 0; /* nothing proves it */
+	if (!r)
+		r = verity_table_set_policy(line, 0, "", ret->line, sizeof(ret->line));
+	if (r)
+		return err_result(e, FAIL_SYSTEM_CALL_FAILED, r, "read the table of %s", name);
+	ret->name = name;
+	r = verity_table_read(line, &ret->table, e);
+	return r ? r : 1;
+}
+
+static int open_again(const struct target *t, struct layer *l, struct err *e)
+{
+	const struct dm_target target = {
+		.sectors = l->sectors,
+		.type = "verity",
+		.line = l->line,
+		.read_only = true,
+	};
+	dev_t number;
+	int r;
+
+	snprintf(l->device.name, sizeof(l->device.name), "%sverify", t->prefix);
+	r = dm_open(l->device.name, NULL, &target, &number);
+	if (r)
+		return err_result(e, FAIL_VERITY_OPEN_FAILED, r, "open %s once more", l->name);
+	l->device.major = major(number);
+	l->device.minor = minor(number);
+	snprintf(l->device.path, sizeof(l->device.path), "/dev/dm-%u", l->device.minor);
+	return 0;
+}
+
+static int read_blocks(struct verifying *v, const struct layer *l, struct err *e)
+{
+	uint64_t size = l->sectors * 512, at = 0;
+	auto_fd int fd =
+		device_node_open(AT_FDCWD, l->device.path, l->device.major, l->device.minor, e);
+
+	if (fd < 0)
+		return fd;
+	while (at < size) {
+		size_t want = size - at < CHUNK_SIZE ? (size_t)(size - at) : CHUNK_SIZE;
+		ssize_t n = io_pread(fd, v->chunk, want, at);
+
+		if (n != (ssize_t)want)
+			return err_result(e, FAIL_DEVICE_READ_FAILED, n < 0 ? n : -EIO,
+					  "read %s at byte %llu", l->name, (unsigned long long)at);
+		at += want;
+		v->done_bytes += want;
+		/* It was proved; nobody wants it twice in memory. */
+		(void)posix_fadvise(fd, 0, (off_t)at, POSIX_FADV_DONTNEED);
+		if (v->progress && v->progress(v->done_bytes, v->all_bytes, v->data))
+			return err_set(e, FAIL_SYSTEM_CALL_FAILED, ECANCELED, "stopped");
+	}
+	return 0;
+}
+
+static int verify_layer(struct verifying *v, const struct target *t, const char *name,
+			struct err *e)
+{
+	struct layer l = { .name = name };
+	int r = read_layer(name, &l, e);
+
+	if (r <= 0)
+		return r;
+	r = open_again(t, &l, e);
+	if (r)
+		return r;
+	r = read_blocks(v, &l, e);
+	if (r && r != -ECANCELED && verity_diagnose(&l.device, &l.table.params, v->uevents, e))
+		r = err_prefix(e, -EBADMSG, "%s on %s: ", name, l.table.data);
+	(void)dm_remove_deferred(l.device.name);
+	return r;
+}
+
+static int add_sizes(struct verifying *v, struct err *e)
+{
+	int r = 0;
+
+	for (size_t i = 0; r >= 0 && i < v->parts.count; i++) {
+		struct layer l;
+
+		r = read_layer(v->parts.part[i].name, &l, e);
+		if (r > 0)
+			v->all_bytes += l.sectors * 512;
+	}
+	return r < 0 ? r : 0;
+}
+
+static int verify_all(struct verifying *v, const struct target *t, struct err *e)
+{
+	int r = parts_find(t, &v->parts, e);
+
+	if (!r && !v->parts.count)
+		return err_set(e, FAIL_VALUE_INVALID, ENOENT,
+			       "nothing of ours with a device is mounted on %.200s", t->path);
+	if (!r)
+		r = add_sizes(v, e);
+	for (size_t i = 0; !r && i < v->parts.count; i++)
+		r = verify_layer(v, t, v->parts.part[i].name, e);
+	return r;
+}
+
+int runtime_verify(const char *path,
+		   int (*progress)(uint64_t done_bytes, uint64_t all_bytes, void *data), void *data,
+		   struct err *e)
+{
+	struct verifying *v = calloc(1, sizeof(*v));
+	struct target target;
+	int fd = -1, r = v ? target_open(path, false, &target, e) :
+			     err_set(e, FAIL_SYSTEM_CALL_FAILED, ENOMEM, "out of memory");
+
+	if (!r)
+		r = fd = target_hold(&target, HOLD_MS, e);
+	if (r >= 0) {
+		v->progress = progress;
+		v->data = data;
+		v->uevents = uevent_open();
+		r = v->uevents < 0 ? err_result(e, FAIL_SYSTEM_CALL_FAILED, v->uevents,
+						"open the uevent socket") :
+				     verify_all(v, &target, e);
+		cleanup_fd(&v->uevents);
+		target_release(&target, &fd);
+	}
+	free(v);
+	return r;
+}

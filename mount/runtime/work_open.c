@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
+/* The disks of a stack, found and opened. */
+#include "mount/runtime/work.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "mount/runtime/linear.h"
+#include "verity/kernel.h"
+
+int work_find_disks(struct work *w, struct err *e)
+{
+	size_t count = 0;
+
+	w->step = "devices";
+	for (size_t i = 0; i < w->stack.count; i++) {
+		target_dm_name(&w->target, i, w->stack.volume[i].dm_name);
+		w->first_wish[i] = count;
+		count = volume_wishes(&w->stack.volume[i], w->wishes, count);
+	}
+	w->disk_wish = count;
+	if (w->stack.upper.kind == UPPER_DISK) {
+		w->wishes[count].ref = &w->stack.upper.disk;
+		strcpy(w->wishes[count++].volume, "upper");
+	}
+	return device_search_wait(&w->search, w->wishes, count, w->timeout_ms, e);
+}
+
+static int check_kernel(const struct work *w, struct err *e)
+{
+	/* Of a superblock's hash nothing is known yet. */
+	const char *checked = "";
+	bool signatures = false;
+	int r = 0;
+
+	for (size_t i = 0; !r && i < w->stack.count; i++) {
+		const struct volume *v = &w->stack.volume[i];
+
+		signatures = signatures || verity_signature_asked(&v->signature);
+		if (v->proof == VOLUME_RAW || !strcmp(v->verity.hash_name, checked))
+			continue;
+		checked = v->verity.hash_name;
+		r = verity_kernel_check(checked, e);
+	}
+	return r || !signatures ? r : verity_kernel_check_signatures(w->search.sysfs, e);
+}
+
+/* What nothing proves gets a device of ours as well: by its name it is found again. */
+static int open_one(struct work *w, size_t i, struct err *e)
+{
+	struct volume *v = &w->stack.volume[i];
+	const struct device_wish *wishes = &w->wishes[w->first_wish[i]];
+	int r;
+
+	r = volume_open(v, w->stack.signatures, wishes, w->search.uevents, &w->open[i], e);
+	if (!r && v->proof == VOLUME_RAW)
+		r = err_volume(e, linear_open(v->dm_name, &wishes->found, &w->open[i].device, e),
+			       v->name);
+	return r;
+}
+
+int work_open(struct work *w, struct err *e)
+{
+	int r;
+
+	w->step = "verity";
+	r = check_kernel(w, e);
+	for (size_t i = 0; !r && i < w->stack.count; i++) {
+		r = open_one(w, i, e);
+		w->open_count += !r;
+	}
+	return r;
+}
