@@ -9,6 +9,7 @@
 #include "init/tell/log.h"
 #include "init/steps.h"
 #include "init/root/interpreter.h"
+#include "init/root/run_socle.h"
 #include "init/root/systemd.h"
 #include "init/tell/leave.h"
 #include "init/tell/watchdog.h"
@@ -132,6 +133,15 @@ static int hide_generators(const struct boot *b, struct err *e)
 	return r || !b->plan.extensions ? r : systemd_hide_generator(SYSTEMD_KATA_EXTENSIONS, e);
 }
 
+static int fill_run(const struct boot *b, struct err *e)
+{
+	int r = run_socle_policy(e);
+
+	if (r || !b->plan.volumes)
+		return r;
+	return run_socle_program(b->plan.root == PLAN_ROOT_INITRAMFS, e);
+}
+
 /* Whatever fails from here on is told through what was opened before. */
 static int enter_root(struct boot *b, struct err *e)
 {
@@ -159,6 +169,8 @@ int step_handover(struct boot *b, struct err *e)
 		r = arm_all(b, e);
 	if (!r)
 		r = hide_generators(b, e);
+	if (!r)
+		r = fill_run(b, e);
 	if (!r)
 		r = enter_root(b, e);
 	if (r)

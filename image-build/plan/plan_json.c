@@ -82,6 +82,7 @@ struct json_object *plan_json(const struct boot_plan *plan)
 	if (plan->upper_size[0])
 		json_add_text(o, "upper_size", plan->upper_size);
 	json_add_bool(o, "var_tmpfs", plan->state_tmpfs);
+	json_add_bool(o, "run_time_volumes", plan->volumes);
 	json_add_text(o, "agent", plan->agent);
 	json_add_number(o, "timeout", plan->timeout_s);
 	json_add_text(o, "on_failure", plan_on_failure_words[plan->failure.how]);

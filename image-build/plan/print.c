@@ -112,6 +112,8 @@ void plan_print(const struct boot_plan *plan, FILE *to)
 	for (size_t i = 0; (v = plan_volume(plan, i)); i++)
 		print_volume(to, plan, v);
 	print_root(plan, to);
+	if (plan->volumes)
+		fprintf(to, "volumes at run time\n");
 	fprintf(to, "agent %s\n", plan->agent);
 	fprintf(to, "timeout %u\n", plan->timeout_s);
 	fprintf(to, "on_failure %s\n", plan_on_failure_words[plan->failure.how]);

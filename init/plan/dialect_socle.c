@@ -49,6 +49,13 @@ static int take_agent(struct boot_plan *plan, const char *value, struct err *e)
 	return 0;
 }
 
+static int take_volumes(struct boot_plan *plan, const char *value, struct err *e)
+{
+	plan->volumes = !strcmp(value, "yes");
+	return plan->volumes || !strcmp(value, "no") ? 0 :
+						       invalid(e, "volumes", value, "yes or no");
+}
+
 static int take_report(struct boot_plan *plan, const char *value, struct err *e)
 {
 	const char *vsock = text_behind(value, "vsock:");
@@ -152,6 +159,7 @@ static const struct key {
 	{ "layer", true, take_layer },
 	{ "upper", false, take_upper },
 	{ "agent", false, take_agent },
+	{ "volumes", false, take_volumes },
 	{ "timeout", false, take_timeout },
 	{ "on_failure", false, take_on_failure },
 	{ "on_corruption", false, take_on_corruption },

@@ -17,7 +17,10 @@
 #define PLAN_TIMEOUT_MAX    3600       /* seconds */
 #define PLAN_PORT_MAX       4294967294 /* of vsock; above it VMADDR_PORT_ANY, which is none */
 #define PLAN_MANIFEST_MAX   1048576    /* bytes */
-#define PLAN_SIGNATURES_MAX 327680     /* bytes of all together: 2,580 for each layer */
+/* socle-volume, where an initramfs has it. */
+#define PLAN_VOLUME_PROGRAM "/socle-volume"
+
+#define PLAN_SIGNATURES_MAX 327680 /* bytes of all together: 2,580 for each layer */
 
 /* Where / comes from. */
 enum plan_root {
@@ -72,8 +75,9 @@ struct boot_plan {
 	struct volume usr; /* mounted on /usr of the root */
 	size_t extensions;
 	struct volume extension[PLAN_EXTENSIONS_MAX]; /* on /run/kata-extensions/NAME */
-	char agent[PLAN_PATH_SIZE];                   /* absolute, inside of the new root */
-	unsigned int timeout_s;                       /* for all devices together */
+	bool volumes;               /* the agent opens more of them with PLAN_VOLUME_PROGRAM */
+	char agent[PLAN_PATH_SIZE]; /* absolute, inside of the new root */
+	unsigned int timeout_s;     /* for all devices together */
 	struct plan_failure failure;
 	enum verity_corruption on_corruption;
 	struct plan_manifest manifest;

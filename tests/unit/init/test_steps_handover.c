@@ -11,6 +11,7 @@
 
 static void fill_sysroot(int dir)
 {
+	put_dir(dir, "run/socle"); /* no call of the double's makes it */
 	put_text(dir, "sysroot/sbin/init", "\177ELF");
 	fchmodat(dir, "sysroot/sbin/init", 0755, 0);
 	put_text(dir, "sysroot/sbin/text", "not a program");
@@ -36,14 +37,15 @@ static const char handover_calls[] =
 	"open_in_root /sbin/init\n"
 	"verity_arm socle-layer-0 1\n"
 	"verity_arm socle-layer-1 1\n" HIDING(
-		"systemd-gpt-auto-generator") "verity_release\n" SWITCH_ROOT_CALLS;
+		"systemd-gpt-auto-generator") "mkdir /run/socle 0755\n"
+					      "verity_release\n" SWITCH_ROOT_CALLS;
 /* Behind them stands what is unlinked of the initramfs, in a folder's order. */
 static const char execve_calls[] =
 	"limit_files 1048576\n"
 	"execve /sbin/init argv[0]=/sbin/init args=1 "
 	"env=PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin\n";
 #define ARM_CALLS      3
-#define HANDOVER_CALLS (16 + HIDING_CALLS)
+#define HANDOVER_CALLS (17 + HIDING_CALLS)
 
 static const struct step_result *hand_over(unsigned int fail_call, int fail_errno)
 {
@@ -83,7 +85,7 @@ static void test_each_handover_call_fails(void **state)
 	for (unsigned int call = 1; call <= HANDOVER_CALLS; call++) {
 		const struct step_result *result = hand_over(call, EIO);
 
-		if (call == ARM_CALLS + HIDING_CALLS + 1)
+		if (call == ARM_CALLS + HIDING_CALLS + 2)
 			continue; /* verity_release() cannot fail */
 		assert_true(result->r < 0);
 		assert_int_not_equal(result->e.code, FAIL_NONE);
@@ -174,6 +176,40 @@ static void test_agents(void **state)
 	}
 }
 
+static void fill_with_a_program(int dir)
+{
+	fill_sysroot(dir);
+	put_text(dir, "socle-volume", "\177ELF");
+	put_text(dir, "sbin/init", "\177ELF");
+	assert_int_equal(fchmodat(dir, "sbin/init", 0755, 0), 0);
+}
+
+/* It is copied out of an initramfs that goes, and linked to in one that stays. */
+static void test_run_time_volumes(void **state)
+{
+	static const char link[] = "symlink /socle-volume /run/socle/socle-volume\n";
+	const struct step_result *result;
+
+	(void)state;
+	make_boot(2, PLAN_UPPER_TMPFS, true);
+	boot.plan.volumes = true;
+	fake_verity_reset(0, 0);
+	result = run_step_in_root(step_handover, fill_with_a_program);
+	assert_non_null(strstr(result->log, "execve"));
+	assert_null(strstr(result->log, link));
+	result = run_step_in_root(step_handover, fill_sysroot);
+	expect_failure("not packed", result->r, &result->e, FAIL_PROGRAM_MISSING,
+		       "the initramfs has no /socle-volume");
+	assert_null(strstr(result->log, "chroot"));
+	make_boot(0, PLAN_UPPER_NONE, false);
+	boot.plan.root = PLAN_ROOT_INITRAMFS;
+	boot.plan.volumes = true;
+	fake_verity_reset(0, 0);
+	result = run_step_in_root(step_handover, fill_with_a_program);
+	assert_non_null(strstr(result->log, link));
+	assert_non_null(strstr(result->log, "execve"));
+}
+
 /* A script of itself ends, and the kernel says what it thinks of it. */
 static void test_loop_of_scripts(void **state)
 {
@@ -229,6 +265,7 @@ int main(void)
 		cmocka_unit_test(test_generators_of_an_unproved_root),
 		cmocka_unit_test(test_extensions_are_not_opened_twice),
 		cmocka_unit_test(test_agents),
+		cmocka_unit_test(test_run_time_volumes),
 		cmocka_unit_test(test_loop_of_scripts),
 		cmocka_unit_test(test_tmp_that_leads_nowhere),
 		cmocka_unit_test(test_handover_after_a_bad_block),

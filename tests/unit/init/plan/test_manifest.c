@@ -49,12 +49,14 @@ static const struct {
 	  "{\"version\":1,\"layers\":[" LAYER "]}" },
 	{ "socle.layer=SERIAL=a\\x2cb,root_hash=" HASH ",data_blocks=8,salt=00ff,fstype=erofs "
 	  "socle.layer=/dev/vda,root_hash=" HASH ",data_blocks=8 socle.upper=tmpfs,size=25% "
-	  "socle.agent=/a/b socle.timeout=7 socle.on_failure=halt socle.on_corruption=eio "
+	  "socle.agent=/a/b socle.timeout=7 socle.on_failure=halt socle.volumes=yes "
+	  "socle.on_corruption=eio "
 	  "socle.report=/dev/hvc1",
 	  "{\"layers\":[{\"fstype\":\"erofs\",\"salt\":\"00ff\",\"data_blocks\":\"8\",\"root_"
 	  "hash\":"
 	  "\"" HASH "\",\"device\":\"SERIAL=a\\\\x2cb\"}," LAYER "],\"upper\":\"tmpfs,size=25%\","
-	  "\"agent\":\"/a/b\",\"timeout\":7,\"on_failure\":\"halt\",\"on_corruption\":\"eio\","
+	  "\"agent\":\"/a/"
+	  "b\",\"timeout\":7,\"on_failure\":\"halt\",\"volumes\":\"yes\",\"on_corruption\":\"eio\","
 	  "\"report\":\"/dev/hvc1\",\"version\":1}\n" },
 	{ "socle.layer=/dev/vda,root_hash=" HASH ",data_blocks=8,signature=base64:MAEAMA== "
 	  "socle.layer=/dev/vdb,root_hash=" HASH ",data_blocks=8,signature=/root.p7s",

@@ -210,6 +210,10 @@ static const struct refused_row {
 	{ LAYER " socle.timeout=-1", FAIL_VALUE_INVALID, "socle.timeout=-1:" },
 	{ LAYER " socle.timeout=4294967297", FAIL_VALUE_INVALID, "socle.timeout=4294967297:" },
 	/* words of closed lists */
+	{ LAYER " socle.volumes=", FAIL_VALUE_INVALID, "socle.volumes=: expected yes or no" },
+	{ LAYER " socle.volumes=Yes", FAIL_VALUE_INVALID, "socle.volumes=Yes: expected yes or no" },
+	{ LAYER " socle.volumes", FAIL_VALUE_INVALID, "socle.volumes has no value" },
+	{ LAYER " socle.volumes=no socle.volumes=yes", FAIL_KEY_REPEATED, "socle.volumes= is" },
 	{ LAYER " socle.on_failure=", FAIL_VALUE_INVALID, "poweroff, reboot, panic or halt" },
 	{ LAYER " socle.on_failure=shell", FAIL_VALUE_INVALID, "socle.on_failure=shell:" },
 	{ LAYER " socle.on_failure=Panic", FAIL_VALUE_INVALID, "socle.on_failure=Panic:" },
