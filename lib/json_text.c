@@ -266,7 +266,7 @@ static bool take(struct scan *s, enum want *want)
 	return true;
 }
 
-struct json_text json_text_check(const char *text, size_t size, unsigned int depth_max)
+struct json_text json_text_first(const char *text, unsigned int depth_max)
 {
 	struct scan s = {
 		.at = text,
@@ -277,11 +277,18 @@ struct json_text json_text_check(const char *text, size_t size, unsigned int dep
 	do
 		skip_blanks(&s);
 	while (want != WANT_NOTHING && take(&s, &want));
-	if (!s.wrong && s.at != text + size)
-		s.wrong = "there is data after the JSON text";
 	return (struct json_text){
 		.wrong = s.wrong,
 		.at = (size_t)(s.at - text),
 		.members = s.members,
 	};
+}
+
+struct json_text json_text_check(const char *text, size_t size, unsigned int depth_max)
+{
+	struct json_text checked = json_text_first(text, depth_max);
+
+	if (!checked.wrong && checked.at != size)
+		checked.wrong = "there is data after the JSON text";
+	return checked;
 }

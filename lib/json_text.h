@@ -14,7 +14,7 @@
 
 struct json_text {
 	const char *wrong; /* NULL: it is JSON; else why not, in words */
-	size_t at;         /* where that was seen, in bytes */
+	size_t at;         /* where that was seen, or what follows begins, in bytes */
 	size_t members;    /* of all objects together, as the text has them */
 };
 
@@ -25,5 +25,8 @@ struct json_text {
  * pair, "-0", and whole numbers that 64 bits do not hold.
  */
 struct json_text json_text_check(const char *text, size_t size, unsigned int depth_max);
+
+/* The same of the first value of a text, with the blanks behind it; what follows it may be all. */
+struct json_text json_text_first(const char *text, unsigned int depth_max);
 
 #endif

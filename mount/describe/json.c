@@ -14,6 +14,11 @@ static int invalid(struct err *e, const char *name, const char *what)
 	return err_set(e, FAIL_DESCRIPTION_INVALID, EINVAL, "\"%.40s\" is not %s", name, what);
 }
 
+static int no_memory(const struct json_rules *rules, struct err *e)
+{
+	return err_set(e, FAIL_SYSTEM_CALL_FAILED, ENOMEM, "out of memory for %s", rules->what);
+}
+
 /* --- the whole text ------------------------------------------------------------ */
 
 static void cleanup_tokener(struct json_tokener **tokener)
@@ -42,37 +47,92 @@ static bool has_repeated(struct json_object *root, size_t members_in_text)
 	return json_c_visit(root, 0, count_member, &members) || members != members_in_text;
 }
 
-int json_read(const struct json_rules *rules, const char *text, size_t size,
-	      struct json_object **ret, struct err *e)
+/* The value at this byte of a text, as it was checked. */
+static int parse(const struct json_rules *rules, const char *text, size_t at,
+		 const struct json_text *checked, struct json_object **ret, struct err *e)
 {
 	__attribute__((cleanup(cleanup_tokener))) struct json_tokener *tokener = NULL;
 	auto_json struct json_object *root = NULL;
-	struct json_text checked;
 
-	if (size > rules->size_max)
-		return err_set(e, FAIL_LIMIT_EXCEEDED, E2BIG, "%s has more than %zu bytes",
-			       rules->what, rules->size_max);
-	checked = json_text_check(text, size, rules->depth_max);
-	if (checked.wrong)
+	if (checked->wrong)
 		return err_set(e, rules->invalid, EINVAL, "%s is refused: %s, at byte %zu",
-			       rules->what, checked.wrong, checked.at);
+			       rules->what, checked->wrong, at + checked->at);
 	/* It counts what is in the innermost array or object as one level more. */
 	tokener = json_tokener_new_ex((int)rules->depth_max + 1);
 	if (!tokener)
-		return err_set(e, FAIL_SYSTEM_CALL_FAILED, ENOMEM, "out of memory for %s",
-			       rules->what);
+		return no_memory(rules, e);
 	json_tokener_set_flags(tokener, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
-	/* A number at the end of a text is whole only with the NUL behind it. */
-	root = json_tokener_parse_ex(tokener, text, (int)size + 1);
+	root = json_tokener_parse_ex(tokener, text + at, (int)checked->at);
+	/* Nothing but an end ends a number. */
+	if (json_tokener_get_error(tokener) == json_tokener_continue)
+		root = json_tokener_parse_ex(tokener, "", 1);
 	if (json_tokener_get_error(tokener) != json_tokener_success)
 		return err_set(e, rules->invalid, EINVAL, "%s is refused: %s", rules->what,
 			       json_tokener_error_desc(json_tokener_get_error(tokener)));
-	if (has_repeated(root, checked.members))
+	if (has_repeated(root, checked->members))
 		return err_set(e, FAIL_KEY_REPEATED, EINVAL,
 			       "a key is specified twice in one object of %s", rules->what);
 	*ret = root;
 	root = NULL;
 	return 0;
+}
+
+static bool begins_line(const char *text, size_t at)
+{
+	while (at && strchr(" \t\r", text[at - 1]))
+		at--;
+	return !at || text[at - 1] == '\n';
+}
+
+/* One value of several: *at goes behind it. */
+static int parse_line(const struct json_rules *rules, const char *text, size_t *at,
+		      struct json_object *array, struct err *e)
+{
+	struct json_text checked = json_text_first(text + *at, rules->depth_max);
+	struct json_object *value = NULL;
+	int r;
+
+	if (!begins_line(text, *at)) {
+		checked.wrong = "there is data after the JSON text";
+		checked.at = 0;
+	}
+	r = parse(rules, text, *at, &checked, &value, e);
+	if (!r && json_object_array_add(array, value)) {
+		json_object_put(value);
+		r = no_memory(rules, e);
+	}
+	*at += checked.at;
+	return r;
+}
+
+static int parse_lines(const struct json_rules *rules, const char *text, size_t size,
+		       struct json_object **ret, struct err *e)
+{
+	auto_json struct json_object *array = json_object_new_array();
+	size_t at = 0;
+	int r = array ? 0 : no_memory(rules, e);
+
+	do
+		r = r ? r : parse_line(rules, text, &at, array, e);
+	while (!r && at < size);
+	if (!r)
+		*ret = json_object_get(
+			json_count(array) == 1 ? json_object_array_get_idx(array, 0) : array);
+	return r;
+}
+
+int json_read(const struct json_rules *rules, const char *text, size_t size,
+	      struct json_object **ret, struct err *e)
+{
+	struct json_text checked;
+
+	if (size > rules->size_max)
+		return err_set(e, FAIL_LIMIT_EXCEEDED, E2BIG, "%s has more than %zu bytes",
+			       rules->what, rules->size_max);
+	if (rules->lines)
+		return parse_lines(rules, text, size, ret, e);
+	checked = json_text_check(text, size, rules->depth_max);
+	return parse(rules, text, 0, &checked, ret, e);
 }
 
 int json_parse(const char *text, size_t size, struct json_object **ret, struct err *e)
@@ -82,6 +142,7 @@ int json_parse(const char *text, size_t size, struct json_object **ret, struct e
 		.invalid = FAIL_DESCRIPTION_INVALID,
 		.size_max = DESCRIBE_SIZE_MAX,
 		.depth_max = DESCRIBE_DEPTH_MAX,
+		.lines = true,
 	};
 
 	return json_read(&rules, text, size, ret, e);

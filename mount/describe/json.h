@@ -26,6 +26,7 @@ struct json_rules {
 	enum fail_code invalid;
 	size_t size_max; /* bytes */
 	unsigned int depth_max;
+	bool lines; /* several values, each beginning on a line of its own: an array of them */
 };
 
 /*
@@ -37,7 +38,7 @@ struct json_rules {
 int json_read(const struct json_rules *rules, const char *text, size_t size,
 	      struct json_object **ret, struct err *e);
 
-/* The same of a description: DESCRIBE_SIZE_MAX, DESCRIBE_DEPTH_MAX, DESCRIPTION_INVALID. */
+/* That of a description: DESCRIPTION_INVALID, DESCRIBE_SIZE_MAX and _DEPTH_MAX, lines. */
 int json_parse(const char *text, size_t size, struct json_object **ret, struct err *e);
 
 /*
