@@ -11,7 +11,7 @@ static uint32_t half(uint32_t crc)
 	return crc;
 }
 
-uint32_t crc32c(uint32_t crc, const void *bytes, size_t size)
+uint32_t crc32c_of(uint32_t crc, const void *bytes, size_t size)
 {
 	const uint8_t *at = bytes;
 

@@ -9,6 +9,6 @@
  * The checksum of iSCSI (RFC 3720, appendix B.4), as file systems use it: crc is
  * what came before, ~0 at the start, and the result is not inverted.
  */
-uint32_t crc32c(uint32_t crc, const void *bytes, size_t size);
+uint32_t crc32c_of(uint32_t crc, const void *bytes, size_t size);
 
 #endif

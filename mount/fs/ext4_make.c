@@ -129,18 +129,18 @@ static int put_bitmaps(struct layout *l, uint8_t *block, struct err *e)
 	int r;
 
 	fill_bitmap(block, group_used(l, 0), group_blocks(l, 0));
-	l->first_blocks_sum = crc32c(l->seed, block, BLOCK);
+	l->first_blocks_sum = crc32c_of(l->seed, block, BLOCK);
 	r = put_block(l, group_start(l, 0), block, e);
 	if (r)
 		return r;
 	fill_bitmap(block, RESERVED_INODES, GROUP_INODES);
-	l->first_inodes_sum = crc32c(l->seed, block, GROUP_INODES / 8);
+	l->first_inodes_sum = crc32c_of(l->seed, block, GROUP_INODES / 8);
 	r = put_block(l, group_start(l, 0) + 1, block, e);
 	if (r || !last)
 		return r;
 	/* The kernel knows where a group ends, but no tool marks the last one as unwritten. */
 	fill_bitmap(block, group_used(l, last), group_blocks(l, last));
-	l->last_blocks_sum = crc32c(l->seed, block, BLOCK);
+	l->last_blocks_sum = crc32c_of(l->seed, block, BLOCK);
 	return put_block(l, group_start(l, last), block, e);
 }
 
@@ -150,7 +150,7 @@ static uint32_t inode_seed(const struct layout *l, uint32_t number)
 	uint8_t text[8] = { 0 }; /* and its generation */
 
 	le_put(text, 4, number);
-	return crc32c(l->seed, text, sizeof(text));
+	return crc32c_of(l->seed, text, sizeof(text));
 }
 
 static int put_root(const struct layout *l, uint8_t *block, struct err *e)
@@ -190,7 +190,7 @@ static int put_root(const struct layout *l, uint8_t *block, struct err *e)
 
 	memset(block, 0, BLOCK);
 	put_fields(root, inode, ARRAY_SIZE(inode));
-	sum = crc32c(seed, root, INODE_SIZE);
+	sum = crc32c_of(seed, root, INODE_SIZE);
 	le_put(root + INODE_CHECKSUM_LOW, 2, sum);
 	le_put(root + INODE_CHECKSUM_HIGH, 2, sum >> 16);
 	r = put_block(l, group_start(l, 0) + 2, block, e);
@@ -198,7 +198,7 @@ static int put_root(const struct layout *l, uint8_t *block, struct err *e)
 		return r;
 	memset(block, 0, BLOCK);
 	put_fields(block, entries, ARRAY_SIZE(entries));
-	le_put(block + BLOCK - 4, 4, crc32c(seed, block, BLOCK - DIRECTORY_TAIL_SIZE));
+	le_put(block + BLOCK - 4, 4, crc32c_of(seed, block, BLOCK - DIRECTORY_TAIL_SIZE));
 	return put_block(l, at, block, e);
 }
 
@@ -238,7 +238,7 @@ static void fill_descriptor(const struct layout *l, uint32_t group, uint8_t *at)
 	}
 	le_put(number, sizeof(number), group);
 	le_put(at + DESCRIPTOR_CHECKSUM, 2,
-	       crc32c(crc32c(l->seed, number, sizeof(number)), at, DESCRIPTOR_SIZE));
+	       crc32c_of(crc32c_of(l->seed, number, sizeof(number)), at, DESCRIPTOR_SIZE));
 }
 
 static int put_descriptors(const struct layout *l, uint8_t *block, struct err *e)
@@ -303,14 +303,14 @@ static int put_superblock(const struct layout *l, const char *label,
 	memcpy(sb + SUPERBLOCK_UUID, random, 16);
 	memcpy(sb + SUPERBLOCK_HASH_SEED, random + 16, 16);
 	memcpy(sb + SUPERBLOCK_LABEL, label, strnlen(label, EXT4_LABEL_SIZE));
-	le_put(sb + SUPERBLOCK_CHECKSUM, 4, crc32c(~0U, sb, SUPERBLOCK_CHECKSUM));
+	le_put(sb + SUPERBLOCK_CHECKSUM, 4, crc32c_of(~0U, sb, SUPERBLOCK_CHECKSUM));
 	return put_block(l, 0, block, e);
 }
 
 int ext4_make(int fd, uint64_t size_bytes, const char *label,
 	      const uint8_t random[EXT4_RANDOM_SIZE], struct err *e)
 {
-	struct layout l = { .fd = fd, .seed = crc32c(~0U, random, 16) };
+	struct layout l = { .fd = fd, .seed = crc32c_of(~0U, random, 16) };
 	_Alignas(BLOCK) uint8_t block[BLOCK];
 	int r = lay_out(&l, size_bytes, e);
 

@@ -12,21 +12,22 @@ static void test_vectors(void **state)
 	uint8_t bytes[32];
 
 	(void)state;
-	assert_int_equal(~crc32c(~0U, "123456789", 9), 0xe3069283);
+	assert_int_equal(~crc32c_of(~0U, "123456789", 9), 0xe3069283);
 	memset(bytes, 0, sizeof(bytes));
-	assert_int_equal(~crc32c(~0U, bytes, sizeof(bytes)), 0x8a9136aa);
+	assert_int_equal(~crc32c_of(~0U, bytes, sizeof(bytes)), 0x8a9136aa);
 	memset(bytes, 0xff, sizeof(bytes));
-	assert_int_equal(~crc32c(~0U, bytes, sizeof(bytes)), 0x62a8ab43);
+	assert_int_equal(~crc32c_of(~0U, bytes, sizeof(bytes)), 0x62a8ab43);
 	for (uint8_t i = 0; i < sizeof(bytes); i++)
 		bytes[i] = i;
-	assert_int_equal(~crc32c(~0U, bytes, sizeof(bytes)), 0x46dd794e);
+	assert_int_equal(~crc32c_of(~0U, bytes, sizeof(bytes)), 0x46dd794e);
 }
 
 static void test_in_parts(void **state)
 {
 	(void)state;
-	assert_int_equal(crc32c(crc32c(~0U, "1234", 4), "56789", 5), crc32c(~0U, "123456789", 9));
-	assert_int_equal(crc32c(~0U, "", 0), ~0U);
+	assert_int_equal(crc32c_of(crc32c_of(~0U, "1234", 4), "56789", 5),
+			 crc32c_of(~0U, "123456789", 9));
+	assert_int_equal(crc32c_of(~0U, "", 0), ~0U);
 }
 
 static void test_little_endian(void **state)
