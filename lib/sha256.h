@@ -7,7 +7,7 @@
 
 #define SHA256_SIZE 32 /* bytes */
 
-/* SHA-256 of some bytes, by the kernel (AF_ALG). 0 or -errno. */
-int sha256(const void *data, size_t size, uint8_t ret[SHA256_SIZE]);
+/* SHA-256 (FIPS 180-4) of some bytes. For a path or a manifest, not for disks: it is plain C. */
+void sha256(const void *data, size_t size, uint8_t ret[SHA256_SIZE]);
 
 #endif

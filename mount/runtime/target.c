@@ -48,20 +48,15 @@ static int canonical(const char *path, struct target *t, struct err *e)
 	return 0;
 }
 
-static int name_parts(struct target *t, struct err *e)
+static void name_parts(struct target *t)
 {
 	uint8_t digest[SHA256_SIZE];
-	int r = sha256(t->path, strlen(t->path), digest);
 
-	if (r)
-		return err_result(e, FAIL_KERNEL_FEATURE_MISSING, r,
-				  "the kernel lacks CONFIG_CRYPTO_USER_API_HASH or "
-				  "CONFIG_CRYPTO_SHA256, or their modules are not loaded");
+	sha256(t->path, strlen(t->path), digest);
 	hex_encode(digest, ID_BYTES, t->id);
 	snprintf(t->prefix, sizeof(t->prefix), TARGET_PREFIX "%s.", t->id);
 	snprintf(t->run, sizeof(t->run), TARGET_RUN "/%s", t->id);
 	snprintf(t->stage, sizeof(t->stage), "%s/stage", t->run);
-	return 0;
 }
 
 int target_open(const char *path, bool make, struct target *ret, struct err *e)
@@ -76,7 +71,9 @@ int target_open(const char *path, bool make, struct target *ret, struct err *e)
 		r = make_parents(path, e);
 	if (!r)
 		r = canonical(path, ret, e);
-	return r ? r : name_parts(ret, e);
+	if (!r)
+		name_parts(ret);
+	return r;
 }
 
 void target_dm_name(const struct target *t, size_t number, char ret[VERITY_NAME_SIZE])

@@ -40,11 +40,11 @@ static void put_sha256(FILE *out, const char *path)
 	uint8_t digest[SHA256_SIZE];
 	char text[2 * SHA256_SIZE + 1];
 	ssize_t size = fd < 0 ? -errno : io_read(fd, data, sizeof(data));
-	int r = size < 0 ? (int)size : sha256(data, (size_t)size, digest);
 
-	if (r) {
-		fputs(strerror(-r), out);
+	if (size < 0) {
+		fputs(strerror((int)-size), out);
 	} else {
+		sha256(data, (size_t)size, digest);
 		hex_encode(digest, sizeof(digest), text);
 		fputs(text, out);
 	}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
+#include "tests/unit/unit.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "mount/runtime/target.h"
+
+static char folder[] = "/tmp/socle-test.XXXXXX";
+
+static int make_folder(void **state)
+{
+	(void)state;
+	return mkdtemp(folder) ? 0 : -1;
+}
+
+static const char *in_folder(const char *name)
+{
+	static char path[256];
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	return path;
+}
+
+static void test_names(void **state)
+{
+	struct target t;
+	struct err e = { 0 };
+	char name[VERITY_NAME_SIZE];
+
+	(void)state;
+	expect_success("open", target_open("/run/there is none", false, &t, &e), &e);
+	assert_string_equal(t.path, "/run/there is none");
+	/* printf '/run/there is none' | sha256sum */
+	assert_string_equal(t.id, "d2bb273cf9f921aa");
+	target_dm_name(&t, 12, name);
+	assert_string_equal(name, "socle.d2bb273cf9f921aa.12");
+	assert_string_equal(t.prefix, "socle.d2bb273cf9f921aa.");
+	assert_string_equal(t.stage, "/run/socle/d2bb273cf9f921aa/stage");
+}
+
+/* The same directory by another way is the same target, another directory another one. */
+static void test_canonical(void **state)
+{
+	struct target direct, linked, other;
+	struct err e = { 0 };
+
+	(void)state;
+	expect_success("make", target_open(in_folder("a/b/c"), true, &direct, &e), &e);
+	assert_int_equal(access(in_folder("a/b/c"), F_OK), 0);
+	assert_int_equal(symlink("a", in_folder("link")), 0);
+	expect_success("link", target_open(in_folder("link/b/c"), true, &linked, &e), &e);
+	assert_string_equal(direct.path, linked.path);
+	assert_string_equal(direct.id, linked.id);
+	expect_success("other", target_open(in_folder("a/b"), true, &other, &e), &e);
+	assert_string_not_equal(direct.id, other.id);
+}
+
+static void test_refused(void **state)
+{
+	static const char *const paths[] = { "",      "a",     "/",     "/a/../b", "/a/.",
+					     "/a//b", "/a/b/", "/a\nb", "/\x7f" };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
+		struct target t;
+		struct err e = { 0 };
+
+		expect_failure(paths[i], target_open(paths[i], true, &t, &e), &e,
+			       FAIL_VALUE_INVALID, "absolute path");
+	}
+}
+
+static void test_file_in_the_way(void **state)
+{
+	struct target t;
+	struct err e = { 0 };
+	int fd = open(in_folder("file"), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	expect_failure("file", target_open(in_folder("file/x"), true, &t, &e), &e,
+		       FAIL_SYSTEM_CALL_FAILED, "file");
+}
+
+static void test_id_of(void **state)
+{
+	static const struct {
+		const char *name, *id;
+	} rows[] = {
+		{ "socle.0123456789abcdef.0", "0123456789abcdef" },
+		{ "socle.0123456789abcdef.upper-integrity", "0123456789abcdef" },
+		{ "socle.0123456789abcdef", "0123456789abcdef" },
+		{ "socle.0123456789abcde.0", "" },
+		{ "socle.0123456789abcdef0.0", "" },
+		{ "socle.0123456789ABCDEF.0", "" },
+		{ "socle-layer-0", "" },
+		{ "0123456789abcdef.0", "" },
+		{ "", "" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		char id[TARGET_ID_SIZE] = "";
+
+		assert_int_equal(target_id_of(rows[i].name, id), rows[i].id[0] != '\0');
+		assert_string_equal(id, rows[i].id);
+	}
+}
+
+/* One holder at a time, and no trace of it afterwards. */
+static void test_hold(void **state)
+{
+	struct target t;
+	struct err e = { 0 };
+	int first, second;
+
+	(void)state;
+	expect_success("open", target_open("/run/socle-test-hold", false, &t, &e), &e);
+	first = target_hold(&t, 0, &e);
+	assert_true(first >= 0);
+	assert_int_equal(access(t.run, F_OK), 0);
+	second = target_hold(&t, 30, &e);
+	expect_failure("held", second, &e, FAIL_TARGET_IN_USE, "somebody else");
+	target_release(&t, &first);
+	assert_int_equal(first, -1);
+	assert_int_not_equal(access(t.run, F_OK), 0);
+	second = target_hold(&t, 0, &e);
+	assert_true(second >= 0);
+	target_release(&t, &second);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_names),   cmocka_unit_test(test_canonical),
+		cmocka_unit_test(test_refused), cmocka_unit_test(test_file_in_the_way),
+		cmocka_unit_test(test_id_of),   cmocka_unit_test(test_hold),
+	};
+
+	return cmocka_run_group_tests(tests, make_folder, NULL);
+}
