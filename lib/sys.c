@@ -101,6 +101,17 @@ int sys_add_key(const char *description, const void *payload, size_t size)
 			    KEY_SPEC_THREAD_KEYRING);
 }
 
+int sys_add_logon_key(const char *description, const void *payload, size_t size)
+{
+	return (int)syscall(SYS_add_key, "logon", description, payload, size,
+			    KEY_SPEC_THREAD_KEYRING);
+}
+
+int sys_revoke_key(int key)
+{
+	return (int)syscall(SYS_keyctl, KEYCTL_REVOKE, key);
+}
+
 int sys_unlink_key(int key)
 {
 	return (int)syscall(SYS_keyctl, KEYCTL_UNLINK, key, KEY_SPEC_THREAD_KEYRING);

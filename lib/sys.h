@@ -32,6 +32,9 @@ int sys_finit_module(int fd, const char *params);
 /* A key of type "user" in this thread's own keyring; its number. It ends with an exec. */
 int sys_add_key(const char *description, const void *payload, size_t size);
 int sys_unlink_key(int key);
+/* The same of type "logon", which no program can read; and wipe one. */
+int sys_add_logon_key(const char *description, const void *payload, size_t size);
+int sys_revoke_key(int key);
 /* One request of device-mapper's (DM_…), through a descriptor of its own. */
 int sys_dm(unsigned int command, struct dm_ioctl *request);
 int sys_dup2(int fd, int to);

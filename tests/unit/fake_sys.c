@@ -154,6 +154,17 @@ int sys_add_key(const char *description, const void *payload, size_t size)
 	return fake_sys_call("add_key %s size=%zu\n", description, size) ? -1 : 77;
 }
 
+int sys_add_logon_key(const char *description, const void *payload, size_t size)
+{
+	(void)payload;
+	return fake_sys_call("add_logon_key %s size=%zu\n", description, size) ? -1 : 78;
+}
+
+int sys_revoke_key(int key)
+{
+	return fake_sys_call("revoke_key %d\n", key);
+}
+
 int sys_unlink_key(int key)
 {
 	return fake_sys_call("unlink_key %d\n", key);
