@@ -20,18 +20,16 @@
 #include "lib/hex.h"
 #include "tests/unit/fake_boot.h"
 
-/* The step that reads a disk, with a file in that one's place and a hash of the test's own. */
+/* The step that reads a disk, with a file in that one's place. */
 static int find_nothing(struct device_search *s, struct err *e);
 static int find_disk(struct device_search *s, struct device_wish *wishes, size_t count,
 		     int timeout_ms, struct err *e);
 static int open_disk(int dev, const char *name, unsigned int major, unsigned int minor,
 		     struct err *e);
-static int hash(const void *data, size_t size, uint8_t ret[32]);
 
 #define device_search_open find_nothing
 #define device_search_wait find_disk
 #define device_node_open   open_disk
-#define sha256             hash
 #include "init/step_manifest.c"
 
 #define DISK_FILE "/disk"
@@ -68,12 +66,6 @@ static int open_disk(int dev, const char *name, unsigned int major, unsigned int
 	(void)major;
 	(void)minor;
 	return fd < 0 ? err_errno(e, FAIL_SYSTEM_CALL_FAILED, "open the disk") : fd;
-}
-
-static int hash(const void *data, size_t size, uint8_t ret[32])
-{
-	SHA256(data, size, ret);
-	return 0;
 }
 
 #define H64   "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
