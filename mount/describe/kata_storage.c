@@ -45,7 +45,8 @@ static int read_texts(struct json_object *object, struct storage *st, struct err
 	if (!r)
 		r = json_get_string(object, "mount_point", true, &st->mount_point, e);
 	if (!r && !text_is_path(st->mount_point))
-		r = invalid(e, "the mount point \"%.120s\" is no absolute path", st->mount_point);
+		r = invalid(e, "the mount point \"%.120s\" is not an absolute path",
+			    st->mount_point);
 	return r;
 }
 

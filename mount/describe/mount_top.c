@@ -18,7 +18,7 @@ bool mount_option_harmless(const char *option)
 static int set_once(const char **place, const char *value, const char *name, struct err *e)
 {
 	if (*place)
-		return err_set(e, FAIL_KEY_REPEATED, EINVAL, "%s stands there twice", name);
+		return err_set(e, FAIL_KEY_REPEATED, EINVAL, "%s is specified twice", name);
 	*place = value;
 	return 0;
 }

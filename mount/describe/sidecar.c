@@ -44,7 +44,7 @@ int sidecar_read(const char *text, struct volume *v, struct err *e)
 	int r = json_parse(text, strlen(text), &object, e);
 
 	if (!r && !json_object_is_type(object, json_type_object))
-		r = err_set(e, FAIL_DESCRIPTION_INVALID, EINVAL, "it is no JSON object");
+		r = err_set(e, FAIL_DESCRIPTION_INVALID, EINVAL, "it is not a JSON object");
 	if (!r)
 		r = read_object(object, v, e);
 	return err_prefix(e, r, "the .dmverity file given for %s: ", v->name);

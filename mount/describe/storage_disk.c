@@ -56,7 +56,7 @@ int storage_disk(const char *driver, const char *source, struct devref *ret, str
 			     source);
 		if ((!node && !is_address(d, source)) || (size_t)n >= sizeof(text))
 			return err_set(e, FAIL_DESCRIPTION_INVALID, EINVAL,
-				       "\"%.80s\" is no disk of the driver %s", source, driver);
+				       "\"%.80s\" is not a disk of the driver %s", source, driver);
 		return devref_parse(text, ret, e);
 	}
 	return err_set(e, FAIL_DESCRIPTION_UNSUPPORTED, EOPNOTSUPP,

@@ -10,7 +10,7 @@
 
 #define invalid(e, ...)    err_set(e, FAIL_DESCRIPTION_INVALID, EINVAL, __VA_ARGS__)
 #define no_verity(e, ...)  err_set(e, FAIL_VERITY_PARAMS_INVALID, EINVAL, __VA_ARGS__)
-#define is_repeated(e, of) err_set(e, FAIL_KEY_REPEATED, EINVAL, "%.80s stands there twice", of)
+#define is_repeated(e, of) err_set(e, FAIL_KEY_REPEATED, EINVAL, "%.80s is specified twice", of)
 
 /* Options that say one thing by being there. */
 static const struct {
@@ -51,7 +51,7 @@ static int read_partition(const char *value, struct storage_options *o, struct e
 	if (o->partition)
 		return is_repeated(e, "X-kata.partition-number");
 	if (parse_u64(value, STORAGE_PARTITION_MAX, &number) || !number)
-		return invalid(e, "\"%.40s\" is no partition from 1 to %d", value,
+		return invalid(e, "\"%.40s\" is not a partition from 1 to %d", value,
 			       STORAGE_PARTITION_MAX);
 	o->partition = (unsigned int)number;
 	return 0;
@@ -179,10 +179,9 @@ static int set_params(const struct storage_options *o, struct verity_params *p, 
 static int set_numbers(struct verity_params *p, uint64_t offset, bool superblock, struct err *e)
 {
 	if (offset % p->data_block_size || offset % p->hash_block_size)
-		return no_verity(e,
-				 "the hashoffset %llu is no multiple of the block sizes %u and %u",
-				 (unsigned long long)offset, p->data_block_size,
-				 p->hash_block_size);
+		return no_verity(
+			e, "the hashoffset %llu is not a multiple of the block sizes %u and %u",
+			(unsigned long long)offset, p->data_block_size, p->hash_block_size);
 	p->data_blocks = offset / p->data_block_size;
 	p->hash_start_block = offset / p->hash_block_size;
 	p->hash_start_given = true;

@@ -33,7 +33,7 @@ int template_upper(const char *text, const struct mount_list *list, struct err *
 	if (!is_template && text_is_path(text))
 		return 0;
 	return err_set(e, FAIL_DESCRIPTION_INVALID, EINVAL,
-		       "\"%.120s\" is no place to write to: an absolute path, or one on the "
+		       "\"%.120s\" is not a place to write to: an absolute path, or one on the "
 		       "writable disk of the list",
 		       text);
 }

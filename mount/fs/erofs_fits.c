@@ -182,7 +182,7 @@ int erofs_slots_fit(int fd, const int *device_fds, size_t count, struct err *e)
 	if (r)
 		return r < 0 ? r :
 			       err_set(e, FAIL_MOUNT_FAILED, EINVAL,
-				       "it is no erofs, which alone may have further devices");
+				       "it is not an erofs, which alone may have further devices");
 	if (count != sb.extra_devices)
 		return wrong_count(&sb, count, e);
 	for (size_t i = 0; i < count; i++) {

@@ -13,7 +13,7 @@
 #include "mount/fs/make.h"
 #include "mount/fs/overlay.h"
 #include "mount/fs/tmpfs.h"
-#include "mount/fs/whiteouts.h"
+#include "mount/fs/deletions.h"
 #include "mount/mount.h"
 #include "verity/dm.h"
 
@@ -38,7 +38,7 @@ static int mount_layer(const struct open_volume *o, const char *place, bool alon
 	if (!r)
 		r = volume_mount(o, place, alone, e);
 	if (!r && o->volume->refuse_whiteouts)
-		r = err_volume(e, whiteouts_refuse(place, e), o->volume->name);
+		r = err_volume(e, deletions_refuse(place, e), o->volume->name);
 	return r;
 }
 

@@ -201,7 +201,7 @@ static void test_first_device(void **state)
 	expect_failure("table", erofs_slots_fit(s.meta, s.device, 3, &e), &e, FAIL_DEVICE_TOO_SMALL,
 		       "the first device has");
 	assert_int_equal(ftruncate(s.meta, 512), 0);
-	expect_failure("no erofs", erofs_slots_fit(s.meta, s.device, 3, &e), &e,
+	expect_failure("not an erofs", erofs_slots_fit(s.meta, s.device, 3, &e), &e,
 		       FAIL_DEVICE_READ_FAILED, "superblock");
 	close_set(&s);
 }

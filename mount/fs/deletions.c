@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
-#include "mount/fs/whiteouts.h"
+#include "mount/fs/deletions.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -16,8 +16,8 @@
 #define SHOWN_SIZE 320
 
 struct walk {
-	DIR *dirs[WHITEOUTS_DEPTH_MAX];
-	size_t ends[WHITEOUTS_DEPTH_MAX]; /* of each directory's path in shown */
+	DIR *dirs[DELETIONS_DEPTH_MAX];
+	size_t ends[DELETIONS_DEPTH_MAX]; /* of each directory's path in shown */
 	size_t depth;
 	unsigned long entries;
 	char shown[SHOWN_SIZE];
@@ -41,10 +41,10 @@ static int enter(struct walk *w, int parent, const char *name, struct err *e)
 {
 	int fd;
 
-	if (w->depth == WHITEOUTS_DEPTH_MAX)
+	if (w->depth == DELETIONS_DEPTH_MAX)
 		return err_set(e, FAIL_LIMIT_EXCEEDED, ELOOP,
 			       "a layer has more than %d directories below each other",
-			       WHITEOUTS_DEPTH_MAX);
+			       DELETIONS_DEPTH_MAX);
 	fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		return read_failed(w->shown, e);
@@ -80,9 +80,9 @@ static int look_at(struct walk *w, DIR *dir, const struct dirent *entry, struct 
 
 	if (!strcmp(name, ".") || !strcmp(name, ".."))
 		return 0;
-	if (++w->entries > WHITEOUTS_ENTRIES_MAX)
+	if (++w->entries > DELETIONS_ENTRIES_MAX)
 		return err_set(e, FAIL_LIMIT_EXCEEDED, E2BIG, "a layer has more than %lu names",
-			       WHITEOUTS_ENTRIES_MAX);
+			       DELETIONS_ENTRIES_MAX);
 	if (text_behind(name, ".wh."))
 		return err_set(e, FAIL_DELETIONS_IGNORED, EINVAL,
 			       "it deletes by a file called %s, which an overlay does not know: "
@@ -94,7 +94,7 @@ static int look_at(struct walk *w, DIR *dir, const struct dirent *entry, struct 
 	return enter(w, dirfd(dir), name, e);
 }
 
-int whiteouts_refuse(const char *mounted_dir, struct err *e)
+int deletions_refuse(const char *mounted_dir, struct err *e)
 {
 	struct walk w = { .depth = 0 };
 	int r = enter(&w, AT_FDCWD, mounted_dir, e);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0 */
-#ifndef MOUNT_FS_WHITEOUTS_H
-#define MOUNT_FS_WHITEOUTS_H
+#ifndef MOUNT_FS_DELETIONS_H
+#define MOUNT_FS_DELETIONS_H
 
 #include "lib/err.h"
 
@@ -11,14 +11,14 @@
  * disks hold such files.
  */
 
-#define WHITEOUTS_DEPTH_MAX   255           /* directories below each other; each is a descriptor */
-#define WHITEOUTS_ENTRIES_MAX (1UL << 24UL) /* names of one layer */
+#define DELETIONS_DEPTH_MAX   255           /* directories below each other; each is a descriptor */
+#define DELETIONS_ENTRIES_MAX (1UL << 24UL) /* names of one layer */
 
 /*
  * Walk a mounted layer: DELETIONS_IGNORED with the first name found that begins so.
  * No link is followed. LIMIT_EXCEEDED above the limits here, for what is mounted
  * may be made to have no end; DEVICE_READ_FAILED.
  */
-int whiteouts_refuse(const char *mounted_dir, struct err *e);
+int deletions_refuse(const char *mounted_dir, struct err *e);
 
 #endif

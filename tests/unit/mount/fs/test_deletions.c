@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "mount/fs/whiteouts.h"
+#include "mount/fs/deletions.h"
 
 static void test_found(void **state)
 {
@@ -33,7 +33,7 @@ static void test_found(void **state)
 		put_text(t.fd, "z/file", "");
 		put_text(t.fd, rows[i].path, "");
 		fds = open_fds();
-		expect_failure(rows[i].path, whiteouts_refuse(t.path, &e), &e,
+		expect_failure(rows[i].path, deletions_refuse(t.path, &e), &e,
 			       FAIL_DELETIONS_IGNORED, rows[i].shown);
 		assert_int_equal(open_fds(), fds);
 		temp_remove(&t);
@@ -49,7 +49,7 @@ static void test_directory(void **state)
 	(void)state;
 	temp_make(&t);
 	put_text(t.fd, "a/.wh.dir/file", "");
-	expect_failure("dir", whiteouts_refuse(t.path, &e), &e, FAIL_DELETIONS_IGNORED,
+	expect_failure("dir", deletions_refuse(t.path, &e), &e, FAIL_DELETIONS_IGNORED,
 		       "/a/.wh.dir");
 	temp_remove(&t);
 }
@@ -69,7 +69,7 @@ static void test_none(void **state)
 	put_text(layer.fd, "a/.Wh.y", "");
 	put_link(layer.fd, "a/b/link", other.path);
 	put_link(layer.fd, "a/b/loop", ".");
-	expect_success("none", whiteouts_refuse(layer.path, &e), &e);
+	expect_success("none", deletions_refuse(layer.path, &e), &e);
 	temp_remove(&layer);
 	temp_remove(&other);
 }
@@ -116,18 +116,18 @@ static void test_depth(void **state)
 
 	(void)state;
 	temp_make(&t);
-	last = make_depth(t.fd, WHITEOUTS_DEPTH_MAX - 1);
+	last = make_depth(t.fd, DELETIONS_DEPTH_MAX - 1);
 	fds = open_fds();
-	expect_success("deepest", whiteouts_refuse(t.path, &e), &e);
+	expect_success("deepest", deletions_refuse(t.path, &e), &e);
 	put_text(last, ".wh.x", "");
-	expect_failure("deepest", whiteouts_refuse(t.path, &e), &e, FAIL_DELETIONS_IGNORED,
+	expect_failure("deepest", deletions_refuse(t.path, &e), &e, FAIL_DELETIONS_IGNORED,
 		       "/d/d/d/d/");
 	assert_int_equal(unlinkat(last, ".wh.x", 0), 0);
 	put_dir(last, "d");
-	expect_failure("too deep", whiteouts_refuse(t.path, &e), &e, FAIL_LIMIT_EXCEEDED, "255");
+	expect_failure("too deep", deletions_refuse(t.path, &e), &e, FAIL_LIMIT_EXCEEDED, "255");
 	assert_int_equal(open_fds(), fds);
 	close(last);
-	remove_depth(t.fd, WHITEOUTS_DEPTH_MAX);
+	remove_depth(t.fd, DELETIONS_DEPTH_MAX);
 	temp_remove(&t);
 }
 
@@ -141,9 +141,9 @@ static void test_missing(void **state)
 	temp_make(&t);
 	put_link(t.fd, "link", t.path);
 	snprintf(path, sizeof(path), "%s/link", t.path);
-	expect_failure("link", whiteouts_refuse(path, &e), &e, FAIL_DEVICE_READ_FAILED, "look");
+	expect_failure("link", deletions_refuse(path, &e), &e, FAIL_DEVICE_READ_FAILED, "look");
 	snprintf(path, sizeof(path), "%s/none", t.path);
-	expect_failure("none", whiteouts_refuse(path, &e), &e, FAIL_DEVICE_READ_FAILED, "look");
+	expect_failure("none", deletions_refuse(path, &e), &e, FAIL_DEVICE_READ_FAILED, "look");
 	temp_remove(&t);
 }
 
