@@ -11,19 +11,12 @@
 #include <errno.h>
 #include <string.h>
 
-#include "lib/text.h"
 #include "mount/describe/form.h"
 #include "mount/describe/sidecar.h"
 #include "mount/describe/storage_disk.h"
-#include "mount/describe/storage_options.h"
+#include "mount/describe/storage_message.h"
 
 #define STORAGES_MAX (LAYERS_MAX + 1) /* and a disk that is written to */
-
-struct storage {
-	const char *driver, *source, *fstype, *mount_point;
-	struct json_object *driver_options, *options;
-	struct storage_options said;
-};
 
 struct storages {
 	size_t count, lowers;
@@ -34,97 +27,6 @@ struct storages {
 #define invalid(e, ...)     err_set(e, FAIL_DESCRIPTION_INVALID, EINVAL, __VA_ARGS__)
 #define unsupported(e, ...) err_set(e, FAIL_DESCRIPTION_UNSUPPORTED, EOPNOTSUPP, __VA_ARGS__)
 
-static int read_texts(struct json_object *object, struct storage *st, struct err *e)
-{
-	int r = json_get_string(object, "driver", true, &st->driver, e);
-
-	if (!r)
-		r = json_get_string(object, "source", true, &st->source, e);
-	if (!r)
-		r = json_get_string(object, "fstype", true, &st->fstype, e);
-	if (!r)
-		r = json_get_string(object, "mount_point", true, &st->mount_point, e);
-	if (!r && !text_is_path(st->mount_point))
-		r = invalid(e, "the mount point \"%.120s\" is not an absolute path",
-			    st->mount_point);
-	return r;
-}
-
-/* shared and fs_group are about volumes that are written to: read, and of no effect here. */
-static int read_message(struct json_object *object, struct storage *st, struct err *e)
-{
-	static const char *const names[] = { "driver",   "driver_options", "source",
-					     "fstype",   "options",        "mount_point",
-					     "fs_group", "shared",         NULL };
-	struct json_object *group;
-	bool shared, given;
-	int r = json_only(object, names, e);
-
-	if (!r)
-		r = read_texts(object, st, e);
-	if (!r)
-		r = json_get_array(object, "driver_options", &st->driver_options, e);
-	if (!r)
-		r = json_get_array(object, "options", &st->options, e);
-	if (!r)
-		r = json_get_object(object, "fs_group", &group, e);
-	return r ? r : json_get_bool(object, "shared", &shared, &given, e);
-}
-
-static bool is_guest_pull(const struct storage *st)
-{
-	return !strcmp(st->driver, STORAGE_GUEST_PULL);
-}
-
-/* What a driver is told beside the disk changes what is on it, or what proves it. */
-static int check_driver_options(const struct storage *st, struct err *e)
-{
-	for (size_t i = 0; i < json_count(st->driver_options); i++) {
-		const char *option;
-
-		if (json_string_at(st->driver_options, i, &option, e))
-			return -EINVAL;
-		if (text_behind(option, "dm_verity"))
-			return err_set(e, FAIL_VERITY_PARAMS_INVALID, EINVAL,
-				       "verity is described in driver_options, where Kata's agent "
-				       "does not look: it belongs among the options");
-		if (!is_guest_pull(st) || !text_behind(option, STORAGE_GUEST_PULL "="))
-			return unsupported(e, "the driver option \"%.80s\" is not taken here",
-					   option);
-	}
-	return 0;
-}
-
-static int check_roles(const struct storage *st, struct err *e)
-{
-	const struct storage_options *o = &st->said;
-
-	if (o->upper && (o->lower || storage_names_verity(o) || o->partition || o->gpt))
-		return invalid(e, "it is a disk that is written to and something else");
-	if ((o->upper || o->lower || o->gpt || o->partition) && !o->multi_layer)
-		return invalid(e, "it is a part of several layers without "
-				  "X-kata.multi-layer=true");
-	if (o->gpt != (o->partition != 0))
-		return invalid(e, "X-kata.gpt-partitioned=true and X-kata.partition-number "
-				  "are given together or not at all");
-	if (o->writable && !o->upper)
-		return invalid(e, "rw, of a disk that is only read");
-	if (o->multi_layer && !o->upper && strcmp(st->fstype, "erofs"))
-		return invalid(e, "a layer has the file system \"%.40s\", not erofs", st->fstype);
-	return 0;
-}
-
-static int read_storage(struct json_object *object, struct storage *ret, struct err *e)
-{
-	int r = read_message(object, ret, e);
-
-	if (!r)
-		r = check_driver_options(ret, e);
-	if (!r && !is_guest_pull(ret))
-		r = storage_options_read(ret->options, &ret->said, e);
-	return r ? r : check_roles(ret, e);
-}
-
 static int add_storage(struct json_object *object, struct storages *all, struct err *e)
 {
 	struct storage *st = &all->all[all->count];
@@ -133,7 +35,7 @@ static int add_storage(struct json_object *object, struct storages *all, struct 
 	if (all->count == STORAGES_MAX)
 		return err_set(e, FAIL_LIMIT_EXCEEDED, E2BIG, "there are more than %d storages",
 			       STORAGES_MAX);
-	r = read_storage(object, st, e);
+	r = storage_read(object, st, e);
 	if (r)
 		return r;
 	if (all->count++ && strcmp(st->mount_point, all->all[0].mount_point))
@@ -292,7 +194,7 @@ static int read_storages(struct json_object *root, const struct describe_given *
 	if (r)
 		return r;
 	for (size_t i = 0; i < all.count; i++)
-		if (is_guest_pull(&all.all[i]))
+		if (storage_is_guest_pull(&all.all[i]))
 			return read_guest_pull(&all, given, s, e);
 	return read_layers(&all, given, s, e);
 }
