@@ -25,10 +25,15 @@ static uint32_t group_of(const char *text, size_t count)
 
 int base64_decode(const char *text, uint8_t *out, size_t size)
 {
-	size_t count = strspn(text, digits), rest = count % 4, bytes = count / 4 * 3;
-	const char *padding = rest == 2 ? "==" : rest == 3 ? "=" : "";
+	return base64_decode_part(text, strlen(text), out, size);
+}
 
-	if (rest == 1 || strcmp(text + count, padding))
+int base64_decode_part(const char *text, size_t length, uint8_t *out, size_t size)
+{
+	size_t known = strspn(text, digits), count = known < length ? known : length;
+	size_t rest = count % 4, padding = rest ? 4 - rest : 0, bytes = count / 4 * 3;
+
+	if (rest == 1 || length - count != padding || strncmp(text + count, "==", padding))
 		return -EINVAL;
 	/* 2 digits are one byte and 4 bits, 3 are two bytes and 2 bits. */
 	if (rest) {

@@ -14,4 +14,7 @@
  */
 int base64_decode(const char *text, uint8_t *out, size_t size);
 
+/* The same of the first length bytes of a text. */
+int base64_decode_part(const char *text, size_t length, uint8_t *out, size_t size);
+
 #endif

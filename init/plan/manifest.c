@@ -13,22 +13,6 @@ static int invalid(struct err *e, const char *what)
 	return err_set(e, FAIL_VALUE_INVALID, EINVAL, "the manifest is refused: %s", what);
 }
 
-/* A text or a whole number, as the command line would have it; NULL for all else. */
-static const char *scalar(struct json_object *value)
-{
-	enum json_type type = json_object_get_type(value);
-
-	const char *text = json_object_get_string(value);
-
-	if (type == json_type_int)
-		return text;
-	/* A text with a NUL in it would be another one here. */
-	return type == json_type_string && text &&
-			       strlen(text) == (size_t)json_object_get_string_len(value) ?
-		       text :
-		       NULL;
-}
-
 static int take_layer_members(struct json_object *object, struct boot_plan *plan, struct volume *v,
 			      struct err *e)
 {
@@ -36,7 +20,7 @@ static int take_layer_members(struct json_object *object, struct boot_plan *plan
 	struct json_object_iterator end = json_object_iter_end(object);
 
 	for (; !json_object_iter_equal(&at, &end); json_object_iter_next(&at)) {
-		const char *value = scalar(json_object_iter_peek_value(&at));
+		const char *value = json_scalar(json_object_iter_peek_value(&at));
 		int r = value ? layer_set(plan, v, json_object_iter_peek_name(&at), value, e) :
 				invalid(e,
 					"a layer's value is neither a string nor a whole number");
@@ -77,7 +61,7 @@ static int take_layers(struct json_object *list, struct boot_plan *plan, struct 
 static int take_member(const char *name, struct json_object *value, struct boot_plan *plan,
 		       struct err *e)
 {
-	const char *text = scalar(value);
+	const char *text = json_scalar(value);
 
 	if (!strcmp(name, "version"))
 		return 0;

@@ -2,7 +2,7 @@
 #ifndef MOUNT_DESCRIBE_FORM_H
 #define MOUNT_DESCRIBE_FORM_H
 
-#include "mount/describe/describe.h"
+#include "mount/describe/given.h"
 #include "mount/describe/json.h"
 
 /*
@@ -21,6 +21,9 @@ struct form_reader {
 		    struct err *e);
 };
 
-extern const struct form_reader form_kata_volume, form_containerd, form_kata_storage;
+extern const struct form_reader form_kata_volume, form_containerd, form_kata_storage, form_socle;
+
+/* An image that was pulled in the guest: its directories, which the caller has to give. */
+int form_take_directories(const struct describe_given *given, struct stack *s, struct err *e);
 
 #endif

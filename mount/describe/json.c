@@ -7,7 +7,7 @@
 
 #include "lib/json_text.h"
 #include "lib/text.h"
-#include "mount/describe/describe.h"
+#include "mount/describe/given.h"
 
 static int invalid(struct err *e, const char *name, const char *what)
 {
@@ -162,6 +162,15 @@ static int take_string(struct json_object *value, const char *name, const char *
 			return invalid(e, name, "a string without control characters");
 	*ret = text;
 	return 0;
+}
+
+const char *json_scalar(struct json_object *value)
+{
+	const char *text;
+
+	if (json_object_is_type(value, json_type_int))
+		return json_object_get_string(value);
+	return take_string(value, "", &text, NULL) ? NULL : text;
 }
 
 /* 1 where there is a member of this type, 0 where there is none and none has to be. */

@@ -66,6 +66,9 @@ int json_string_at(struct json_object *array, size_t index, const char **ret, st
 int json_object_at(struct json_object *array, size_t index, struct json_object **ret,
 		   struct err *e);
 
+/* A string, or a whole number as text, where either may stand; NULL for all else. */
+const char *json_scalar(struct json_object *value);
+
 /* Members that are not among names, which NULL closes: KEY_UNKNOWN. */
 int json_only(struct json_object *object, const char *const names[], struct err *e);
 
