@@ -5,6 +5,7 @@
 #include <linux/keyctl.h>
 #include <linux/mount.h>
 #include <linux/openat2.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/klog.h>
 #include <sys/reboot.h>
@@ -85,6 +86,16 @@ int sys_chroot(const char *path)
 	return chroot(path);
 }
 
+int sys_rename(const char *from, const char *to)
+{
+	return rename(from, to);
+}
+
+int sys_fchmod(int fd, unsigned int mode)
+{
+	return fchmod(fd, mode);
+}
+
 int sys_unlinkat(int dir, const char *name, int flags)
 {
 	return unlinkat(dir, name, flags);
@@ -128,6 +139,11 @@ int sys_dm(unsigned int command, struct dm_ioctl *request)
 int sys_dup2(int fd, int to)
 {
 	return dup2(fd, to);
+}
+
+int sys_close_range(unsigned int first, unsigned int last)
+{
+	return (int)syscall(SYS_close_range, first, last, 0);
 }
 
 int sys_limit_files(unsigned int count)

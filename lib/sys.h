@@ -28,6 +28,8 @@ int sys_move_mount(int from, const char *to);
 int sys_chdir(const char *path);
 int sys_chroot(const char *path);
 int sys_unlinkat(int dir, const char *name, int flags);
+int sys_rename(const char *from, const char *to);
+int sys_fchmod(int fd, unsigned int mode);
 int sys_finit_module(int fd, const char *params);
 /* A key of type "user" in this thread's own keyring; its number. It ends with an exec. */
 int sys_add_key(const char *description, const void *payload, size_t size);
@@ -38,6 +40,8 @@ int sys_revoke_key(int key);
 /* One request of device-mapper's (DM_…), through a descriptor of its own. */
 int sys_dm(unsigned int command, struct dm_ioctl *request);
 int sys_dup2(int fd, int to);
+/* Close every descriptor from first to last. */
+int sys_close_range(unsigned int first, unsigned int last);
 /* How many descriptors this process and those that it starts may have open. */
 int sys_limit_files(unsigned int count);
 int sys_fork(void);

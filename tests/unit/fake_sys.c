@@ -56,6 +56,22 @@ int sys_umount(const char *target, int flags)
 	return fake_sys_call("umount %s flags=%#x\n", target, (unsigned int)flags);
 }
 
+int sys_close_range(unsigned int first, unsigned int last)
+{
+	return fake_sys_call("close_range %u %u\n", first, last);
+}
+
+int sys_rename(const char *from, const char *to)
+{
+	return fake_sys_call("rename %s %s\n", from, to);
+}
+
+int sys_fchmod(int fd, unsigned int mode)
+{
+	(void)fd;
+	return fake_sys_call("fchmod %#o\n", mode);
+}
+
 int sys_mkdir(const char *path, unsigned int mode)
 {
 	return fake_sys_call("mkdir %s %#o\n", path, mode);

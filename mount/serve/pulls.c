@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
+#include "mount/serve/pulls.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "lib/cleanup.h"
+#include "lib/io.h"
+#include "lib/sys.h"
+
+void pulls_init(struct pulls *pulls)
+{
+	memset(pulls, 0, sizeof(*pulls));
+	for (size_t i = 0; i < SERVE_PULLS_MAX; i++)
+		pulls->pull[i].fd = -1;
+}
+
+/*
+ * The process of one pull. It has nothing of the server's open, or a client would not see
+ * the server go; and says what it refused once the answer is on its way, for nobody may be
+ * reading stderr.
+ */
+static void __attribute__((noreturn))
+run(int fd, const struct serve_options *options, const struct catalogue *catalogue,
+    const struct pull_request *request)
+{
+	struct pull_answer answer;
+	sigset_t none;
+
+	if (fd > 3)
+		(void)sys_close_range(3, (unsigned int)fd - 1);
+	(void)sys_close_range((unsigned int)fd + 1, ~0u);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	pull_run(options, catalogue, request, &answer);
+	if (write(fd, &answer, sizeof(answer)) != (ssize_t)sizeof(answer))
+		_exit(1);
+	close(fd);
+	if (answer.status == STATUS_OK)
+		dprintf(STDERR_FILENO, "socle: image %s (%s) is on %s/rootfs\n", request->image,
+			answer.digest, request->bundle);
+	else
+		dprintf(STDERR_FILENO, "%s\n", answer.line);
+	_exit(0);
+}
+
+int pulls_start(struct pulls *pulls, const struct serve_options *options,
+		const struct catalogue *catalogue, const struct pull_request *request,
+		const struct pull_caller *caller)
+{
+	struct pull *pull = pulls->pull;
+	auto_fd int to_read = -1, to_write = -1;
+	int ends[2];
+
+	while (pull < pulls->pull + SERVE_PULLS_MAX && (pull->pid || pull->fd >= 0))
+		pull++;
+	if (pull == pulls->pull + SERVE_PULLS_MAX)
+		return -EBUSY;
+	if (pipe2(ends, O_CLOEXEC))
+		return -errno;
+	to_read = ends[0];
+	to_write = ends[1];
+	pull->pid = sys_fork();
+	if (pull->pid == 0)
+		run(to_write, options, catalogue, request);
+	if (pull->pid < 0) {
+		pull->pid = 0;
+		return -errno;
+	}
+	pull->fd = steal_fd(&to_read);
+	pull->caller = *caller;
+	return 0;
+}
+
+bool pulls_have(const struct pulls *pulls, const struct pull_caller *caller)
+{
+	for (size_t i = 0; i < SERVE_PULLS_MAX; i++) {
+		const struct pull *pull = &pulls->pull[i];
+
+		if (pull->fd >= 0 && pull->caller.client == caller->client &&
+		    pull->caller.stream == caller->stream)
+			return true;
+	}
+	return false;
+}
+
+void pull_finish(struct pull *pull, struct pull_answer *ret)
+{
+	struct err e = { 0 };
+
+	/* It is written in one piece, so all of it is there or nothing will be. */
+	if (io_read(pull->fd, ret, sizeof(*ret)) != (ssize_t)sizeof(*ret)) {
+		err_set(&e, FAIL_SYSTEM_CALL_FAILED, EIO,
+			"the process that mounts the image ended without an answer");
+		pull_refuse(ret, STATUS_INTERNAL, "mounts", &e);
+	}
+	close(pull->fd);
+	pull->fd = -1;
+}
+
+static bool has_ended(const struct pull *pull, int options)
+{
+	pid_t r;
+
+	do
+		r = waitpid(pull->pid, NULL, options);
+	while (r < 0 && errno == EINTR);
+	return r != 0;
+}
+
+size_t pulls_reap(struct pulls *pulls)
+{
+	size_t left = 0;
+
+	for (size_t i = 0; i < SERVE_PULLS_MAX; i++) {
+		struct pull *pull = &pulls->pull[i];
+
+		if (pull->pid && has_ended(pull, WNOHANG))
+			pull->pid = 0;
+		left += pull->pid || pull->fd >= 0;
+	}
+	return left;
+}
+
+void pulls_kill(struct pulls *pulls)
+{
+	for (size_t i = 0; i < SERVE_PULLS_MAX; i++) {
+		struct pull *pull = &pulls->pull[i];
+
+		if (pull->pid && !kill(pull->pid, SIGKILL))
+			(void)has_ended(pull, 0);
+		pull->pid = 0;
+		cleanup_fd(&pull->fd);
+		pull->fd = -1;
+	}
+}
