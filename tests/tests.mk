@@ -11,12 +11,14 @@ $(BUILD)/$(1)/test-agent: $(call linked_objects,$(1),tests/qemu/agent lib verity
 endef
 $(foreach arch,$(ARCHES),$(eval $(call agent_rule,$(arch))))
 
-# A program that has nothing but libsocle.a of ours.
-define library_user_rule
-$(BUILD)/$(1)/library-user: $(BUILD)/$(1)/tests/check/library_user.o $(BUILD)/$(1)/libsocle.a $(BUILD)/$(1)/flags
+# A program that has nothing but libsocle.a of ours, as somebody else would write it.
+define example_rules
+$(BUILD)/$(1)/tests/example/%.o: tests/example/%.c $(BUILD)/$(1)/flags | $(SYSROOT_$(1))/sources
+	$$(compile_guest) -Imount/runtime
+$(BUILD)/$(1)/example-agent: $(BUILD)/$(1)/tests/example/agent.o $(BUILD)/$(1)/libsocle.a $(BUILD)/$(1)/flags
 	$$(link_guest)
 endef
-$(foreach arch,$(ARCHES),$(eval $(call library_user_rule,$(arch))))
+$(foreach arch,$(ARCHES),$(eval $(call example_rules,$(arch))))
 
 # tests/unit mirrors the tree; each test_*.c in it is a program, everything else helps them.
 # A test is linked with everything but the two mains, from archives: a symbol that the test
@@ -96,7 +98,7 @@ run_environment = export PATH="$(HOST)/bin:$$PATH" BUILD='$(BUILD)' PYTHON='$(PY
 	$(call programs_of,$(or $(filter x86_64,$(ARCHES)),$(ARCH))) $(foreach arch,$(ARCHES),$(call programs_of,$(arch),_$(arch))) &&
 run_needs := all $(GUEST)/test-agent $(KERNEL_$(ARCH))/sources
 test_needs := $(run_needs) $(unit_tests) $(fuzz_tests) $(print_tars) $(clang_seen) $(foreach arch,$(ARCHES), \
-	$(KERNEL_$(arch))/sources $(BUILD)/$(arch)/socle-init $(BUILD)/$(arch)/test-agent $(BUILD)/$(arch)/library-user \
+	$(KERNEL_$(arch))/sources $(BUILD)/$(arch)/socle-init $(BUILD)/$(arch)/test-agent $(BUILD)/$(arch)/example-agent \
 	$(call guest_test_programs,$(arch)))
 
 # Kernels with what belongs to an image in them: an initramfs (vmlinuz), and a key whose

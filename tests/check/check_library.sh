@@ -30,10 +30,9 @@ for arch in ${SOCLE_ARCHES:-x86_64}; do
 	fi
 done
 if [[ " ${SOCLE_ARCHES:-x86_64} " == *" $(uname -m) "* ]]; then
-	lines=$("${BUILD:-build}/$(uname -m)/library-user" |
-		grep -cE '^(version 0|ROOT_HASH_MISSING: |VALUE_INVALID: )') || true
-	if [[ $lines != 3 ]]; then
-		complain "a program that uses libsocle.a does not say what it should"
+	said=$(echo '{' | "${BUILD:-build}/$(uname -m)/example-agent" /run/socle-check 2>&1) || true
+	if [[ $said != "DESCRIPTION_INVALID : "* ]]; then
+		complain "a program that uses libsocle.a does not say what it should: $said"
 	fi
 fi
 archives=$(find "${BUILD:-build}" -name libsocle.a | grep -vE "^${BUILD:-build}/[a-z0-9_]+/libsocle.a$") || true
