@@ -5,6 +5,7 @@
 #include "init/plan/plan.h"
 #include "mount/open.h"
 #include "mount/policy.h"
+#include "mount/scratch.h"
 
 /*
  * One boot: what its steps hand to each other, and what more than one of them
@@ -15,10 +16,13 @@ struct boot {
 	struct boot_plan plan;
 	struct device_search search;
 	struct policy policy;
-	struct device_wish wishes[PLAN_VOLUMES_MAX * VOLUME_DEVICES_MAX];
+	/* The volumes', and the last one the scratch disk's, where there is one. */
+	struct device_wish wishes[PLAN_VOLUMES_MAX * VOLUME_DEVICES_MAX + 1];
+	struct device_wish *scratch_wish;
 	size_t first_wish[PLAN_VOLUMES_MAX];       /* a volume's own wishes start here */
 	struct open_volume open[PLAN_VOLUMES_MAX]; /* in plan_volume()'s order: layers first */
 	size_t open_count;
+	struct scratch scratch; /* where plan.upper is a disk */
 };
 
 /* Where the new root is put together; directories of the initramfs. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
 /* Every device that the plan names, found or waited for. */
 #include <errno.h>
+#include <string.h>
 
 #include "init/steps.h"
 #include "mount/device/match.h"
@@ -29,7 +30,7 @@ int step_devices(struct boot *b, struct err *e)
 {
 	int timeout_ms = (int)b->plan.timeout_s * 1000;
 	const struct volume *v;
-	size_t count = 0;
+	size_t count = 0, volumes;
 	int r = device_search_open(&b->search, e);
 
 	if (r)
@@ -38,8 +39,19 @@ int step_devices(struct boot *b, struct err *e)
 		b->first_wish[i] = count;
 		count = volume_wishes(v, b->wishes, count);
 	}
+	volumes = count;
+	if (b->plan.upper.kind == UPPER_DISK) {
+		b->scratch_wish = &b->wishes[count++];
+		b->scratch_wish->ref = &b->plan.upper.disk;
+		strcpy(b->scratch_wish->volume, "upper");
+	}
 	r = device_search_wait(&b->search, b->wishes, count, timeout_ms, e);
 	for (size_t i = 0; !r && (v = plan_volume(&b->plan, i)); i++)
 		r = refuse_unused_tree(b, v, e);
+	if (!r && b->scratch_wish)
+		r = err_volume(e,
+			       scratch_refuse_shared(&b->scratch_wish->found, b->wishes, volumes,
+						     e),
+			       "upper");
 	return r;
 }

@@ -8,8 +8,11 @@
 #include "lib/sys.h"
 #include "mount/fs/make.h"
 #include "mount/fs/overlay.h"
+#include "mount/fs/tmpfs.h"
 #include "mount/mount.h"
 #include "init/root/volatile.h"
+#include "init/tell/log.h"
+#include "mount/scratch.h"
 
 #define LAYER_PATH_SIZE (sizeof(BOOT_LAYERS) + 24)
 
@@ -40,16 +43,37 @@ static int detach_all(struct boot *b, char paths[][LAYER_PATH_SIZE], struct err 
 
 	for (size_t i = 0; !r && i < b->plan.layers; i++)
 		r = detach(paths[i], e);
-	if (!r && b->plan.upper == PLAN_UPPER_TMPFS)
+	if (!r && b->plan.upper.kind != UPPER_NONE)
 		r = detach(BOOT_UPPER, e);
 	return r;
+}
+
+static int mount_scratch(struct boot *b, struct err *e)
+{
+	const struct blockdev *disk = &b->scratch_wish->found;
+	const struct upper *u = &b->plan.upper;
+	int r = scratch_open(disk, u, "socle-upper", &b->scratch, e);
+
+	if (!r)
+		r = scratch_mount(&b->scratch, BOOT_UPPER, e);
+	if (!r)
+		log_info("what is written goes to %s, %s", disk->name,
+			 !u->encrypted ? "not encrypted" :
+			 u->integrity  ? "encrypted, with integrity" :
+					 "encrypted");
+	return err_volume(e, r, "upper");
 }
 
 static int make_upper(struct boot *b, struct err *e)
 {
 	int r = make_dir(BOOT_UPPER, 0755, e);
 
-	return r ? r : overlay_make_upper(BOOT_UPPER, b->plan.upper_size, e);
+	if (!r)
+		r = b->plan.upper.kind == UPPER_DISK ?
+			    mount_scratch(b, e) :
+			    tmpfs_mount("socle-upper", BOOT_UPPER, b->plan.upper.size,
+					FAIL_OVERLAY_FAILED, e);
+	return r ? r : overlay_make_upper(BOOT_UPPER, e);
 }
 
 static int mount_overlay(struct boot *b, struct err *e)
@@ -66,7 +90,7 @@ static int mount_overlay(struct boot *b, struct err *e)
 
 	for (size_t i = 0; i < b->plan.layers; i++)
 		lowerdirs[i] = paths[i];
-	if (!r && b->plan.upper == PLAN_UPPER_TMPFS) {
+	if (!r && b->plan.upper.kind != UPPER_NONE) {
 		overlay.upperdir = BOOT_UPPER "/upper";
 		overlay.workdir = BOOT_UPPER "/work";
 		r = make_upper(b, e);
@@ -81,7 +105,7 @@ static int mount_overlay(struct boot *b, struct err *e)
 static int mount_stack(struct boot *b, struct err *e)
 {
 	/* overlayfs takes no single layer without an upper; it is a root by itself. */
-	if (b->plan.layers == 1 && b->plan.upper == PLAN_UPPER_NONE)
+	if (b->plan.layers == 1 && b->plan.upper.kind == UPPER_NONE)
 		return volume_mount(&b->open[0], BOOT_SYSROOT, true, e);
 	return mount_overlay(b, e);
 }

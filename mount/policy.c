@@ -93,7 +93,7 @@ int policy_check_corruption(const struct policy *policy, enum verity_corruption 
 }
 
 /* A host reads what is written there, and changes what will be read again. */
-static int check_upper(const struct policy *policy, const struct upper *u, struct err *e)
+int policy_check_upper(const struct policy *policy, const struct upper *u, struct err *e)
 {
 	if (policy->verity_optional || u->kind != UPPER_DISK || u->encrypted)
 		return 0;
@@ -110,6 +110,6 @@ int policy_check_stack(const struct policy *policy, const struct stack *s,
 	for (size_t i = 0; !r && i < s->count; i++)
 		r = policy_check_volume(policy, &s->volume[i], e);
 	if (!r)
-		r = check_upper(policy, &s->upper, e);
+		r = policy_check_upper(policy, &s->upper, e);
 	return r ? r : policy_check_corruption(policy, on_corruption, e);
 }

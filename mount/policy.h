@@ -43,6 +43,7 @@ int policy_parse(const char *name, char *text, size_t size, struct policy *ret, 
  * stack or what follows corruption is more than the policy allows. Pure.
  */
 int policy_check_volume(const struct policy *policy, const struct volume *v, struct err *e);
+int policy_check_upper(const struct policy *policy, const struct upper *u, struct err *e);
 int policy_check_corruption(const struct policy *policy, enum verity_corruption on_corruption,
 			    struct err *e);
 int policy_check_stack(const struct policy *policy, const struct stack *s,

@@ -6,6 +6,8 @@
 
 #include "lib/text.h"
 
+const char *const upper_kind_words[] = { "none", "tmpfs", "dir", "disk", NULL };
+
 static int invalid(const char *text, struct err *e)
 {
 	return err_set(e, FAIL_VALUE_INVALID, EINVAL,
@@ -42,10 +44,15 @@ static int take_disk(const char *disk, const char *text, struct upper *u, struct
 	ref[length] = '\0';
 	disk += length;
 	u->kind = UPPER_DISK;
-	u->integrity = !strcmp(disk, ",encrypted,integrity");
-	u->encrypted = u->integrity || !strcmp(disk, ",encrypted");
-	if (*disk && !u->encrypted)
-		return invalid(text, e);
+	if (*disk) {
+		const char *rest = text_behind(disk, ",encrypted");
+
+		rest = rest ? rest : text_behind(disk, ",encrypt");
+		if (!rest || (*rest && strcmp(rest, ",integrity")))
+			return invalid(text, e);
+		u->encrypted = true;
+		u->integrity = *rest;
+	}
 	return devref_parse(ref, &u->disk, e);
 }
 

@@ -20,6 +20,9 @@ enum upper_kind {
 	UPPER_DISK,      /* on a scratch disk */
 };
 
+/* Their words, with a closing NULL: none, tmpfs, dir, disk. */
+extern const char *const upper_kind_words[];
+
 struct upper {
 	enum upper_kind kind;
 	char size[UPPER_SIZE_SIZE];      /* UPPER_TMPFS; empty: the kernel's default */
@@ -31,7 +34,8 @@ struct upper {
 
 /*
  * Take "none", "tmpfs[,size=SIZE]", "dir:/PATH" or
- * "disk:REFERENCE[,encrypted[,integrity]]" as the upper. VALUE_INVALID. Pure.
+ * "disk:REFERENCE[,encrypted[,integrity]]" as the upper; "encrypt" is the same as
+ * "encrypted". VALUE_INVALID. Pure.
  */
 int upper_parse(const char *text, struct upper *ret, struct err *e);
 

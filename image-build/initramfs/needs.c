@@ -258,6 +258,14 @@ static int add_volume(struct needs *n, const struct volume *v, bool machine_desc
 	return r;
 }
 
+/* What is written to: its key and its file system are made in the guest. */
+static int add_scratch(struct needs *n, const struct upper *u, bool machine_described,
+		       struct err *e)
+{
+	needs_add(n, u->encrypted ? FEATURE_SCRATCH : FEATURE_EXT4, NEED_YES);
+	return add_device(n, &u->disk, machine_described, e);
+}
+
 /* What a failure's line goes out on. */
 static void add_report(struct needs *n, const struct plan_failure *failure)
 {
@@ -277,8 +285,10 @@ int needs_of_plan(struct needs *n, const struct boot_plan *plan, bool machine_de
 
 	for (size_t i = 0; !r && (v = plan_volume(plan, i)); i++)
 		r = add_volume(n, v, machine_described, e);
-	if (plan->root == PLAN_ROOT_LAYERS && (plan->layers > 1 || plan->upper == PLAN_UPPER_TMPFS))
+	if (plan->root == PLAN_ROOT_LAYERS && (plan->layers > 1 || plan->upper.kind != UPPER_NONE))
 		needs_add(n, FEATURE_OVERLAY, NEED_YES);
+	if (!r && plan->upper.kind == UPPER_DISK)
+		r = add_scratch(n, &plan->upper, machine_described, e);
 	if (plan->extensions)
 		needs_add(n, FEATURE_EXTENSIONS, NEED_YES);
 	add_report(n, &plan->failure);

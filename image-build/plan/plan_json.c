@@ -67,6 +67,20 @@ static struct json_object *volume_json(const struct boot_plan *plan, const struc
 	return o;
 }
 
+static void add_upper(struct json_object *o, const struct upper *u)
+{
+	char text[DEVREF_TEXT_SIZE];
+
+	json_add_text(o, "upper", upper_kind_words[u->kind]);
+	if (u->size[0])
+		json_add_text(o, "upper_size", u->size);
+	if (u->kind != UPPER_DISK)
+		return;
+	json_add_text(o, "upper_device", devref_print(&u->disk, text, sizeof(text)));
+	json_add_bool(o, "upper_encrypted", u->encrypted);
+	json_add_bool(o, "upper_integrity", u->integrity);
+}
+
 struct json_object *plan_json(const struct boot_plan *plan)
 {
 	struct json_object *o = json_object_new_object(), *volumes = json_object_new_array();
@@ -78,9 +92,7 @@ struct json_object *plan_json(const struct boot_plan *plan)
 		json_object_array_add(volumes, volume_json(plan, v));
 	json_object_object_add(o, "volumes", volumes);
 	json_add_text(o, "root", plan_root_word(plan->root));
-	json_add_text(o, "upper", plan->upper == PLAN_UPPER_NONE ? "none" : "tmpfs");
-	if (plan->upper_size[0])
-		json_add_text(o, "upper_size", plan->upper_size);
+	add_upper(o, &plan->upper);
 	json_add_bool(o, "var_tmpfs", plan->state_tmpfs);
 	json_add_bool(o, "run_time_volumes", plan->volumes);
 	json_add_text(o, "agent", plan->agent);

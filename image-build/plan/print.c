@@ -93,12 +93,24 @@ const char *plan_report_text(const struct plan_failure *failure, char text[PLAN_
 	return text;
 }
 
+static void print_upper(const struct upper *u, FILE *to)
+{
+	char text[DEVREF_TEXT_SIZE];
+
+	fprintf(to, "upper %s", upper_kind_words[u->kind]);
+	if (u->size[0])
+		fprintf(to, " size=%s", u->size);
+	if (u->kind == UPPER_DISK)
+		fprintf(to, " %s%s%s", devref_print(&u->disk, text, sizeof(text)),
+			u->encrypted ? " encrypted" : "", u->integrity ? " integrity" : "");
+	fputc('\n', to);
+}
+
 static void print_root(const struct boot_plan *plan, FILE *to)
 {
 	fprintf(to, "root %s\n", plan_root_word(plan->root));
 	if (plan->root == PLAN_ROOT_LAYERS)
-		fprintf(to, "upper %s%s%s\n", plan->upper == PLAN_UPPER_NONE ? "none" : "tmpfs",
-			plan->upper_size[0] ? " size=" : "", plan->upper_size);
+		print_upper(&plan->upper, to);
 	if (plan->state_tmpfs)
 		fprintf(to, "var tmpfs\n");
 }

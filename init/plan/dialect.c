@@ -25,7 +25,7 @@ int plan_claim_root(struct boot_plan *plan, const char *dialect, const char *dm_
 	if (r)
 		return r;
 	if (!plan->given.upper)
-		plan->upper = PLAN_UPPER_NONE;
+		plan->upper.kind = UPPER_NONE;
 	plan->layers = 1;
 	volume_init(&plan->layer[0], "root", dm_name);
 	*ret = &plan->layer[0];

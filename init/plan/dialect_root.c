@@ -62,8 +62,7 @@ void root_keys_apply(const struct root_keys *keys, struct volume *v)
 /* What is written goes elsewhere: systemd.volatile=, or an upper of ours. */
 static bool is_volatile(const struct boot_plan *plan)
 {
-	return plan->state_tmpfs || plan->root == PLAN_ROOT_TMPFS ||
-	       plan->upper == PLAN_UPPER_TMPFS;
+	return plan->state_tmpfs || plan->root == PLAN_ROOT_TMPFS || plan->upper.kind != UPPER_NONE;
 }
 
 static int claim(const struct root_keys *keys, struct boot_plan *plan, struct err *e)

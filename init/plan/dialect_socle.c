@@ -25,19 +25,20 @@ static int invalid(struct err *e, const char *key, const char *value, const char
 
 static int take_upper(struct boot_plan *plan, const char *value, struct err *e)
 {
-	const char *size = text_behind(value, "tmpfs,size=");
+	struct upper upper;
+	bool disk = text_behind(value, "disk:");
+	int r = upper_parse(value, &upper, disk ? e : NULL);
 
 	plan->given.upper = true;
-	plan->upper_size[0] = '\0';
-	plan->upper = strcmp(value, "none") ? PLAN_UPPER_TMPFS : PLAN_UPPER_NONE;
-	if (plan->upper == PLAN_UPPER_NONE || !strcmp(value, "tmpfs"))
-		return 0;
-	if (!size || !text_is_tmpfs_size(size) || strlen(size) >= PLAN_SIZE_SIZE)
-		return invalid(
-			e, "upper", value,
-			"none, tmpfs or tmpfs,size=SIZE (a number above 0 with k, m, g or %)");
-	strcpy(plan->upper_size, size);
-	return 0;
+	if (disk)
+		r = err_prefix(e, r, PREFIX "upper=: ");
+	else if (r || upper.kind == UPPER_DIRECTORY)
+		r = invalid(e, "upper", value,
+			    "none, tmpfs, tmpfs,size=SIZE (a number above 0 with k, m, g or %) or "
+			    "disk:REFERENCE[,encrypted[,integrity]]");
+	if (!r)
+		plan->upper = upper;
+	return r;
 }
 
 static int take_agent(struct boot_plan *plan, const char *value, struct err *e)

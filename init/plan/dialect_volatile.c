@@ -34,8 +34,8 @@ static int finish(struct line_keys *keys, struct boot_plan *plan, struct err *e)
 	} else if (!strcmp(mode, "overlay")) {
 		if (!plan->given.upper) {
 			plan->given.upper = true;
-			plan->upper = PLAN_UPPER_TMPFS;
-			strcpy(plan->upper_size, "25%");
+			plan->upper.kind = UPPER_TMPFS;
+			strcpy(plan->upper.size, "25%");
 		}
 	} else if (systemd_is_yes(mode)) {
 		plan->root = PLAN_ROOT_TMPFS;

@@ -11,6 +11,7 @@ void plan_init(struct boot_plan *plan)
 	memset(plan, 0, sizeof(*plan));
 	strcpy(plan->agent, "/sbin/init");
 	plan->timeout_s = 10;
+	plan->upper.kind = UPPER_TMPFS;
 }
 
 const struct volume *plan_volume(const struct boot_plan *plan, size_t index)
@@ -42,6 +43,12 @@ int plan_settle(struct boot_plan *plan, bool agent_in_initramfs, struct err *e)
 			       "systemd.volatile=yes takes /usr from one file system, not from a "
 			       "stack of %zu layers",
 			       plan->layers);
+	/* Nobody writes what the line wants to keep in memory to a disk, or the reverse. */
+	if (plan->upper.kind == UPPER_DISK && plan->root != PLAN_ROOT_LAYERS &&
+	    plan->root != PLAN_ROOT_NONE)
+		return err_set(e, FAIL_VALUE_INVALID, EINVAL,
+			       "socle.upper=disk: is for a root of layers, and this one is %s",
+			       plan->root == PLAN_ROOT_TMPFS ? "a tmpfs" : "the initramfs");
 	/* An empty tmpfs has no agent in it. */
 	if (plan->root == PLAN_ROOT_NONE ||
 	    (plan->root == PLAN_ROOT_TMPFS && !plan->layers && !plan->has_usr))

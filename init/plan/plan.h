@@ -3,6 +3,7 @@
 #define INIT_PLAN_PLAN_H
 
 #include "mount/fs/layers.h"
+#include "mount/upper.h"
 #include "mount/volume.h"
 
 /*
@@ -13,7 +14,6 @@
 #define PLAN_EXTENSIONS_MAX 16
 #define PLAN_VOLUMES_MAX    (LAYERS_MAX + PLAN_EXTENSIONS_MAX + 1)
 #define PLAN_PATH_SIZE      256        /* the agent's path and the report's, with the NUL */
-#define PLAN_SIZE_SIZE      24         /* a tmpfs size: "50%", "512m" */
 #define PLAN_TIMEOUT_MAX    3600       /* seconds */
 #define PLAN_PORT_MAX       4294967294 /* of vsock; above it VMADDR_PORT_ANY, which is none */
 #define PLAN_MANIFEST_MAX   1048576    /* bytes */
@@ -28,11 +28,6 @@ enum plan_root {
 	PLAN_ROOT_LAYERS,    /* the layers, under the upper */
 	PLAN_ROOT_TMPFS,     /* a tmpfs, with /usr of layer 0 (systemd.volatile=yes) */
 	PLAN_ROOT_INITRAMFS, /* the agent is in the initramfs */
-};
-
-enum plan_upper {
-	PLAN_UPPER_TMPFS, /* the default of our own dialect */
-	PLAN_UPPER_NONE,
 };
 
 enum plan_on_failure {
@@ -68,9 +63,9 @@ struct boot_plan {
 	size_t layers;                      /* how many */
 	struct volume layer[LAYERS_MAX];    /* topmost first */
 	char unread_root[DEVREF_TEXT_SIZE]; /* root= that is no reference; empty: none */
-	enum plan_upper upper;
-	char upper_size[PLAN_SIZE_SIZE]; /* empty: the kernel's default, half of memory */
-	bool state_tmpfs;                /* a tmpfs on /var (systemd.volatile=state) */
+	/* Not UPPER_DIRECTORY. Our own dialect takes a tmpfs where nothing else is asked for. */
+	struct upper upper;
+	bool state_tmpfs; /* a tmpfs on /var (systemd.volatile=state) */
 	bool has_usr;
 	struct volume usr; /* mounted on /usr of the root */
 	size_t extensions;

@@ -8,5 +8,7 @@ int plan_check_policy(const struct boot_plan *plan, const struct policy *policy,
 
 	for (size_t i = 0; !r && (v = plan_volume(plan, i)); i++)
 		r = policy_check_volume(policy, v, e);
+	if (!r)
+		r = policy_check_upper(policy, &plan->upper, e);
 	return r ? r : policy_check_corruption(policy, plan->on_corruption, e);
 }

@@ -7,7 +7,6 @@
 
 #include "lib/sys.h"
 #include "mount/fs/fsmount.h"
-#include "mount/fs/tmpfs.h"
 
 int overlay_mount(const struct overlay *o, struct err *e)
 {
@@ -50,13 +49,10 @@ int overlay_check_upper(const char *dir, struct err *e)
 	return err_errno(e, FAIL_OVERLAY_FAILED, "set an extended attribute on %s", dir);
 }
 
-int overlay_make_upper(const char *target, const char *size, struct err *e)
+int overlay_make_upper(const char *target, struct err *e)
 {
 	char dir[2][256];
-	int r = tmpfs_mount("socle-upper", target, size, FAIL_OVERLAY_FAILED, e);
 
-	if (r)
-		return r;
 	for (int i = 0; i < 2; i++) {
 		snprintf(dir[i], sizeof(dir[i]), "%s/%s", target, i ? "work" : "upper");
 		if (sys_mkdir(dir[i], 0755))

@@ -31,11 +31,7 @@ int overlay_mount(const struct overlay *o, struct err *e);
  */
 int overlay_check_upper(const char *dir, struct err *e);
 
-/*
- * Mount a tmpfs of a size ("50%", "512m"; empty: the kernel's default) on a
- * directory that exists and make upper and work in it. KERNEL_FEATURE_MISSING
- * where it takes no trusted.* attributes, which overlayfs cannot do without.
- */
-int overlay_make_upper(const char *target, const char *size, struct err *e);
+/* Make upper and work in an empty file system; overlay_check_upper(). */
+int overlay_make_upper(const char *target, struct err *e);
 
 #endif

@@ -9,14 +9,14 @@
 
 struct boot boot;
 
-void make_boot(size_t layers, enum plan_upper upper, bool open)
+void make_boot(size_t layers, enum upper_kind upper, bool open)
 {
 	memset(&boot, 0, sizeof(boot));
 	boot.search.sysfs = boot.search.dev = boot.search.uevents = -1;
 	plan_init(&boot.plan);
 	boot.plan.root = PLAN_ROOT_LAYERS;
 	boot.plan.layers = layers;
-	boot.plan.upper = upper;
+	boot.plan.upper.kind = upper;
 	for (size_t i = 0; i < layers; i++) {
 		struct volume *v = &boot.plan.layer[i];
 		struct device_wish *wish = &boot.wishes[2 * i];

@@ -11,7 +11,7 @@
 extern struct boot boot;
 
 /* A plan with layers of squashfs, found; open ones too if so wished. */
-void make_boot(size_t layers, enum plan_upper upper, bool open);
+void make_boot(size_t layers, enum upper_kind upper, bool open);
 
 /* How often the words are in fake_sys.log. */
 size_t lines_with(const char *words);

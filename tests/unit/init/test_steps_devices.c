@@ -70,7 +70,7 @@ int device_node_open(int dev, const char *name, unsigned int major, unsigned int
 static void make_plan(void)
 {
 	memset(&fake, 0, sizeof(fake));
-	make_boot(2, PLAN_UPPER_TMPFS, false);
+	make_boot(2, UPPER_TMPFS, false);
 	boot.plan.timeout_s = 7;
 	boot.plan.layer[0].hash = (struct devref){ .kind = DEVREF_SERIAL, .value = "tree" };
 	boot.plan.extensions = 1;
@@ -147,7 +147,7 @@ static void fill_disk(int dir)
 static void make_manifest(void)
 {
 	memset(&fake, 0, sizeof(fake));
-	make_boot(0, PLAN_UPPER_NONE, false);
+	make_boot(0, UPPER_NONE, false);
 	boot.plan.root = PLAN_ROOT_NONE;
 	boot.plan.timeout_s = 3;
 	fake.path = "/disk";

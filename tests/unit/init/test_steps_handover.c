@@ -49,7 +49,7 @@ static const char execve_calls[] =
 
 static const struct step_result *hand_over(unsigned int fail_call, int fail_errno)
 {
-	make_boot(2, PLAN_UPPER_TMPFS, true);
+	make_boot(2, UPPER_TMPFS, true);
 	boot.plan.on_corruption = VERITY_ON_CORRUPTION_RESTART;
 	fake_verity_reset(fail_call, fail_errno);
 	return run_step_in_root(step_handover, fill_sysroot);
@@ -102,7 +102,7 @@ static void test_generators_of_an_unproved_root(void **state)
 	const struct step_result *result;
 
 	(void)state;
-	make_boot(1, PLAN_UPPER_TMPFS, true);
+	make_boot(1, UPPER_TMPFS, true);
 	boot.plan.layer[0].proof = VOLUME_RAW;
 	fake_verity_reset(0, 0);
 	result = run_step_in_root(step_handover, fill_sysroot);
@@ -119,7 +119,7 @@ static void test_extensions_are_not_opened_twice(void **state)
 	const struct step_result *result;
 
 	(void)state;
-	make_boot(1, PLAN_UPPER_TMPFS, true);
+	make_boot(1, UPPER_TMPFS, true);
 	boot.plan.extensions = 1;
 	volume_init(&boot.plan.extension[0], "extension-coco", "extension-coco");
 	boot.open[1].volume = &boot.plan.extension[0];
@@ -167,7 +167,7 @@ static void test_agents(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		const struct step_result *result;
 
-		make_boot(2, PLAN_UPPER_TMPFS, true);
+		make_boot(2, UPPER_TMPFS, true);
 		strcpy(boot.plan.agent, rows[i].path);
 		fake_verity_reset(0, 0);
 		result = run_step_in_root(step_handover, fill_sysroot);
@@ -191,7 +191,7 @@ static void test_run_time_volumes(void **state)
 	const struct step_result *result;
 
 	(void)state;
-	make_boot(2, PLAN_UPPER_TMPFS, true);
+	make_boot(2, UPPER_TMPFS, true);
 	boot.plan.volumes = true;
 	fake_verity_reset(0, 0);
 	result = run_step_in_root(step_handover, fill_with_a_program);
@@ -201,7 +201,7 @@ static void test_run_time_volumes(void **state)
 	expect_failure("not packed", result->r, &result->e, FAIL_PROGRAM_MISSING,
 		       "the initramfs has no /socle-volume");
 	assert_null(strstr(result->log, "chroot"));
-	make_boot(0, PLAN_UPPER_NONE, false);
+	make_boot(0, UPPER_NONE, false);
 	boot.plan.root = PLAN_ROOT_INITRAMFS;
 	boot.plan.volumes = true;
 	fake_verity_reset(0, 0);
@@ -216,7 +216,7 @@ static void test_loop_of_scripts(void **state)
 	const struct step_result *result;
 
 	(void)state;
-	make_boot(2, PLAN_UPPER_TMPFS, true);
+	make_boot(2, UPPER_TMPFS, true);
 	strcpy(boot.plan.agent, "/sbin/loop");
 	fake_verity_reset(0, 0);
 	result = run_step_in_root(step_handover, fill_sysroot);
@@ -235,7 +235,7 @@ static void test_tmp_that_leads_nowhere(void **state)
 	const struct step_result *result;
 
 	(void)state;
-	make_boot(2, PLAN_UPPER_TMPFS, true);
+	make_boot(2, UPPER_TMPFS, true);
 	fake_verity_reset(0, 0);
 	result = run_step_in_root(step_handover, fill_with_a_loop);
 	expect_failure("loop", result->r, &result->e, FAIL_SYSTEM_CALL_FAILED, "stat /tmp: ");
@@ -248,7 +248,7 @@ static void test_handover_after_a_bad_block(void **state)
 	const struct step_result *result;
 
 	(void)state;
-	make_boot(2, PLAN_UPPER_TMPFS, true);
+	make_boot(2, UPPER_TMPFS, true);
 	fake_verity_reset(0, 0);
 	fake_bad_device = "socle-layer-1";
 	result = run_step_in_root(step_handover, fill_sysroot);

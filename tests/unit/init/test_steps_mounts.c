@@ -51,14 +51,14 @@ static void test_mounts(void **state)
 	struct err e = { 0 };
 
 	(void)state;
-	make_boot(2, PLAN_UPPER_TMPFS, true);
-	strcpy(boot.plan.upper_size, "25%");
+	make_boot(2, UPPER_TMPFS, true);
+	strcpy(boot.plan.upper.size, "25%");
 	fake_verity_reset(0, 0);
 	expect_success("two layers", step_mounts(&boot, &e), &e);
 	assert_string_equal(fake_sys.log, two_layers);
 	assert_int_equal(fake_sys.calls, TWO_LAYERS_CALLS);
 	/* one layer is a root by itself */
-	make_boot(1, PLAN_UPPER_NONE, true);
+	make_boot(1, UPPER_NONE, true);
 	fake_verity_reset(0, 0);
 	expect_success("one layer", step_mounts(&boot, &e), &e);
 	assert_string_equal(fake_sys.log, "mkdir /sysroot 0755\n"
@@ -69,7 +69,7 @@ static void test_mounts(void **state)
 					  "fsmount 0x1\n"
 					  "move_mount /sysroot\n");
 	/* two without an upper are a read-only overlay */
-	make_boot(2, PLAN_UPPER_NONE, true);
+	make_boot(2, UPPER_NONE, true);
 	fake_verity_reset(0, 0);
 	expect_success("no upper", step_mounts(&boot, &e), &e);
 	assert_int_equal(lines_with("upper"), 0);
@@ -89,7 +89,7 @@ static void test_usr(void **state)
 	struct err e = { 0 };
 
 	(void)state;
-	make_boot(2, PLAN_UPPER_NONE, true);
+	make_boot(2, UPPER_NONE, true);
 	boot.plan.layers = 1;
 	boot.plan.has_usr = true;
 	fake_verity_reset(0, 0);
@@ -108,7 +108,7 @@ static void test_root_of_a_tmpfs(void **state)
 	struct err e = { 0 };
 
 	(void)state;
-	make_boot(1, PLAN_UPPER_NONE, true);
+	make_boot(1, UPPER_NONE, true);
 	boot.plan.root = PLAN_ROOT_TMPFS;
 	fake_verity_reset(0, 0);
 	expect_success("tmpfs", step_mounts(&boot, &e), &e);
@@ -124,7 +124,7 @@ static void test_root_of_a_tmpfs(void **state)
 		assert_int_equal(fake_sys.calls, call);
 	}
 	/* without a layer, /usr is another volume's */
-	make_boot(1, PLAN_UPPER_NONE, true);
+	make_boot(1, UPPER_NONE, true);
 	boot.plan.root = PLAN_ROOT_TMPFS;
 	boot.plan.layers = 0;
 	boot.plan.has_usr = true;
@@ -142,8 +142,8 @@ static void test_each_mount_call_fails(void **state)
 	for (unsigned int call = 1; call <= TWO_LAYERS_CALLS; call++) {
 		struct err e = { 0 };
 
-		make_boot(2, PLAN_UPPER_TMPFS, true);
-		strcpy(boot.plan.upper_size, "25%");
+		make_boot(2, UPPER_TMPFS, true);
+		strcpy(boot.plan.upper.size, "25%");
 		fake_verity_reset(call, EIO);
 		if (step_mounts(&boot, &e) != -EIO || e.code == FAIL_NONE || !e.text[0])
 			fail_msg("call %u: %s %s", call, fail_name(e.code), e.text);
@@ -159,7 +159,7 @@ static void test_bad_block_is_told(void **state)
 	struct err e = { 0 };
 
 	(void)state;
-	make_boot(3, PLAN_UPPER_TMPFS, true);
+	make_boot(3, UPPER_TMPFS, true);
 	fake_verity_reset(5, EIO);
 	fake_bad_device = "socle-layer-2";
 	expect_failure("bad block", step_mounts(&boot, &e), &e, FAIL_DATA_CORRUPT,
@@ -177,7 +177,7 @@ static void test_as_many_of_each(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(counts); i++) {
 		const char *first;
 
-		make_boot(counts[i], PLAN_UPPER_TMPFS, false);
+		make_boot(counts[i], UPPER_TMPFS, false);
 		fake_verity_reset(0, 0);
 		expect_success("verity", step_verity(&boot, &e), &e);
 		assert_int_equal(lines_with("verity_open"), counts[i]);

@@ -14,7 +14,7 @@ static void test_verity(void **state)
 	struct err e = { 0 };
 
 	(void)state;
-	make_boot(2, PLAN_UPPER_TMPFS, false);
+	make_boot(2, UPPER_TMPFS, false);
 	fake_verity_reset(0, 0);
 	expect_success("verity", step_verity(&boot, &e), &e);
 	assert_string_equal(fake_sys.log,
@@ -25,7 +25,7 @@ static void test_verity(void **state)
 			    "verity_prove socle-layer-1\n");
 	assert_int_equal(boot.open_count, 2);
 	/* each hash that is needed is asked for */
-	make_boot(3, PLAN_UPPER_TMPFS, false);
+	make_boot(3, UPPER_TMPFS, false);
 	strcpy(boot.plan.layer[1].verity.hash_name, "sha512");
 	fake_verity_reset(0, 0);
 	expect_success("two hashes", step_verity(&boot, &e), &e);
@@ -38,7 +38,7 @@ static void test_signatures(void **state)
 	struct err e = { 0 };
 
 	(void)state;
-	make_boot(3, PLAN_UPPER_TMPFS, false);
+	make_boot(3, UPPER_TMPFS, false);
 	for (size_t i = 1; i < 3; i++)
 		expect_success("sign",
 			       layer_set(&boot.plan, &boot.plan.layer[i], "signature",
@@ -71,7 +71,7 @@ static void test_verity_fails(void **state)
 	for (unsigned int call = 1; call <= ARRAY_SIZE(codes); call++) {
 		struct err e = { 0 };
 
-		make_boot(2, PLAN_UPPER_TMPFS, false);
+		make_boot(2, UPPER_TMPFS, false);
 		fake_verity_reset(call, EINVAL);
 		expect_failure("call", step_verity(&boot, &e), &e, codes[call - 1], "");
 		assert_int_equal(boot.open_count, call > 3 ? 1 : 0);

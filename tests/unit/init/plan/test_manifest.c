@@ -166,8 +166,8 @@ static void test_beside_a_root(void **state)
 	expect_success("upper",
 		       parse("roothash=" HASH, "{\"version\":1,\"upper\":\"tmpfs,size=10%\"}", &e),
 		       &e);
-	assert_int_equal(plan.upper, PLAN_UPPER_TMPFS);
-	assert_string_equal(plan.upper_size, "10%");
+	assert_int_equal(plan.upper.kind, UPPER_TMPFS);
+	assert_string_equal(plan.upper.size, "10%");
 	expect_success("volatile",
 		       parse("systemd.volatile=yes", "{\"version\":1,\"layers\":[" LAYER "]}", &e),
 		       &e);

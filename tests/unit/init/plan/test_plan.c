@@ -156,6 +156,11 @@ static const struct refused_row {
 	{ LAYER " socle.report", FAIL_VALUE_INVALID, "socle.report has no value" },
 	/* upper */
 	{ LAYER " socle.upper=", FAIL_VALUE_INVALID, "socle.upper=: expected none, tmpfs" },
+	{ LAYER " socle.upper=dir:/scratch", FAIL_VALUE_INVALID,
+	  "socle.upper=dir:/scratch: expected none, tmpfs" },
+	{ LAYER " socle.upper=disk:", FAIL_VALUE_INVALID, "upper layer \"disk:\" is not" },
+	{ LAYER " socle.upper=disk:vdb", FAIL_VALUE_INVALID, "socle.upper=: " },
+	{ LAYER " socle.upper=disk:SERIAL=s,integrity", FAIL_VALUE_INVALID, "disk:REFERENCE" },
 	{ LAYER " socle.upper=None", FAIL_VALUE_INVALID, "socle.upper=None" },
 	{ LAYER " socle.upper=tmpfs,", FAIL_VALUE_INVALID, "socle.upper=tmpfs," },
 	{ LAYER " socle.upper=tmpfs,size=", FAIL_VALUE_INVALID, "size=: expected" },
@@ -646,10 +651,10 @@ static void test_numbers_at_their_limits(void **state)
 	expect_success("3600", parse(LAYER " socle.timeout=3600", &e), &e);
 	assert_int_equal(plan.timeout_s, 3600);
 	expect_success("100%", parse(LAYER " socle.upper=tmpfs,size=100%", &e), &e);
-	assert_string_equal(plan.upper_size, "100%");
+	assert_string_equal(plan.upper.size, "100%");
 	expect_success("63 bits", parse(LAYER " socle.upper=tmpfs,size=9223372036854775807", &e),
 		       &e);
-	assert_string_equal(plan.upper_size, "9223372036854775807");
+	assert_string_equal(plan.upper.size, "9223372036854775807");
 	expect_success("g", parse(LAYER " socle.upper=tmpfs,size=8589934591g", &e), &e);
 }
 
@@ -708,8 +713,8 @@ static void test_defaults(void **state)
 	memset(p, 0xff, sizeof(*p));
 	plan_init(p);
 	assert_int_equal(p->layers, 0);
-	assert_int_equal(p->upper, PLAN_UPPER_TMPFS);
-	assert_string_equal(p->upper_size, "");
+	assert_int_equal(p->upper.kind, UPPER_TMPFS);
+	assert_string_equal(p->upper.size, "");
 	assert_string_equal(p->agent, "/sbin/init");
 	assert_int_equal(p->timeout_s, 10);
 	assert_int_equal(p->failure.how, PLAN_ON_FAILURE_POWEROFF);

@@ -48,6 +48,23 @@ static void test_volumes(void **state)
 	}
 }
 
+/* What is written below a verified root counts in it, so the host must not choose it. */
+static void test_scratch_disk(void **state)
+{
+	static const struct policy required = { .verity_optional = false };
+	static const struct policy optional = { .verity_optional = true };
+	struct err e = { 0 };
+
+	(void)state;
+	plan_init(&plan);
+	plan.upper.kind = UPPER_DISK;
+	expect_failure("readable", plan_check_policy(&plan, &required, &e), &e, FAIL_POLICY_REFUSED,
+		       "scratch disk");
+	expect_success("allowed", plan_check_policy(&plan, &optional, &e), &e);
+	plan.upper.encrypted = true;
+	expect_success("encrypted", plan_check_policy(&plan, &required, &e), &e);
+}
+
 /* Whoever wrote the line: a dialect's restart is as good, and eio is never. */
 static void test_corruption(void **state)
 {
@@ -84,6 +101,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_volumes),
+		cmocka_unit_test(test_scratch_disk),
 		cmocka_unit_test(test_corruption),
 	};
 

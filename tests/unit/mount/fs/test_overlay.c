@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "mount/fs/overlay.h"
+#include "mount/fs/tmpfs.h"
 #include "tests/unit/fake_sys.h"
 
 static const char *const lowerdirs[] = { "/layers/0", "/layers/1", "/layers/2" };
@@ -128,16 +129,24 @@ static const char upper_calls[] = "fsopen tmpfs\n"
 #define SETXATTR_CALL    10
 #define REMOVEXATTR_CALL 11
 
+/* As a boot does. */
+static int make_upper(const char *target, const char *size, struct err *e)
+{
+	int r = tmpfs_mount("socle-upper", target, size, FAIL_OVERLAY_FAILED, e);
+
+	return r ? r : overlay_make_upper(target, e);
+}
+
 static void test_make_upper(void **state)
 {
 	struct err e = { 0 };
 
 	(void)state;
 	fake_sys_reset(0, 0);
-	expect_success("upper", overlay_make_upper("/upper", "50%", &e), &e);
+	expect_success("upper", make_upper("/upper", "50%", &e), &e);
 	assert_string_equal(fake_sys.log, upper_calls);
 	fake_sys_reset(0, 0);
-	expect_success("default size", overlay_make_upper("/upper", "", &e), &e);
+	expect_success("default size", make_upper("/upper", "", &e), &e);
 	assert_null(strstr(fake_sys.log, "size"));
 }
 
@@ -150,8 +159,8 @@ static void test_make_upper_fails(void **state)
 		struct err e = { 0 };
 
 		fake_sys_reset(call, EIO);
-		expect_failure("call", overlay_make_upper("/upper", "50%", &e), &e,
-			       FAIL_OVERLAY_FAILED, strerror(EIO));
+		expect_failure("call", make_upper("/upper", "50%", &e), &e, FAIL_OVERLAY_FAILED,
+			       strerror(EIO));
 		assert_int_equal(fake_sys.calls, call);
 		assert_memory_equal(fake_sys.log, upper_calls, fake_sys.used);
 		assert_int_equal(open_fds(), fds);
@@ -165,14 +174,14 @@ static void test_trusted_xattrs(void **state)
 
 	(void)state;
 	fake_sys_reset(SETXATTR_CALL, EOPNOTSUPP);
-	expect_failure("unsupported", overlay_make_upper("/upper", "50%", &e), &e,
+	expect_failure("unsupported", make_upper("/upper", "50%", &e), &e,
 		       FAIL_KERNEL_FEATURE_MISSING, "CONFIG_TMPFS_XATTR");
 	fake_sys_reset(SETXATTR_CALL, ENOSPC);
-	expect_failure("no room", overlay_make_upper("/upper", "50%", &e), &e, FAIL_OVERLAY_FAILED,
+	expect_failure("no room", make_upper("/upper", "50%", &e), &e, FAIL_OVERLAY_FAILED,
 		       "set an extended attribute on /upper/upper: No space left");
 	fake_sys_reset(REMOVEXATTR_CALL, EIO);
-	expect_failure("not removed", overlay_make_upper("/upper", "50%", &e), &e,
-		       FAIL_OVERLAY_FAILED, "/upper/upper");
+	expect_failure("not removed", make_upper("/upper", "50%", &e), &e, FAIL_OVERLAY_FAILED,
+		       "/upper/upper");
 }
 
 int main(void)
