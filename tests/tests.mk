@@ -51,6 +51,11 @@ print_tars := $(BUILD)/tests/print_tars
 $(print_tars): $(BUILD)/tests/tests/tars/print_tars.o $(BUILD)/tests/libtested.a $(BUILD)/flags
 	$(link_test)
 
+# The server of pulled images alone, with mounts that are none: tests/check/check_serve.sh.
+serve_alone := $(BUILD)/tests/serve
+$(serve_alone): $(BUILD)/tests/tests/check/serve.o $(BUILD)/tests/libhelpers.a $(BUILD)/tests/libtested.a $(BUILD)/flags
+	$(link_test)
+
 define link_test
 	$(say) LINK '$@'
 	$(Q)$(CC) $(TEST_LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(erofs_libs) $(TEST_LIBS)
@@ -97,7 +102,7 @@ run_environment = export PATH="$(HOST)/bin:$$PATH" BUILD='$(BUILD)' PYTHON='$(PY
 	SOCLE_ARCHES='$(ARCHES)' SOCLE_IMAGE='$(abspath $(BUILD)/socle-image)' \
 	$(call programs_of,$(or $(filter x86_64,$(ARCHES)),$(ARCH))) $(foreach arch,$(ARCHES),$(call programs_of,$(arch),_$(arch))) &&
 run_needs := all $(GUEST)/test-agent $(KERNEL_$(ARCH))/sources
-test_needs := $(run_needs) $(unit_tests) $(fuzz_tests) $(print_tars) $(clang_seen) $(foreach arch,$(ARCHES), \
+test_needs := $(run_needs) $(unit_tests) $(fuzz_tests) $(print_tars) $(serve_alone) $(clang_seen) $(foreach arch,$(ARCHES), \
 	$(KERNEL_$(arch))/sources $(BUILD)/$(arch)/socle-init $(BUILD)/$(arch)/test-agent $(BUILD)/$(arch)/example-agent \
 	$(call guest_test_programs,$(arch)))
 
