@@ -16,6 +16,7 @@
 #include "verity/open.h"
 #include "verity/superblock.h"
 #include "verity/table.h"
+#include "verity/trailer.h"
 
 size_t volume_wishes(const struct volume *v, struct device_wish *wishes, size_t count)
 {
@@ -99,32 +100,55 @@ static int check_superblock(const struct volume *v, const struct verity_params *
 	return 0;
 }
 
+static int read_superblock(const struct volume *v, const struct parts *parts, int fd,
+			   struct verity_params *ret, struct err *e)
+{
+	uint8_t bytes[VERITY_SUPERBLOCK_SIZE];
+	ssize_t n = io_pread(fd, bytes, sizeof(bytes), v->superblock_offset_bytes);
+	int r;
+
+	if (n < 0)
+		return err_result(e, FAIL_DEVICE_READ_FAILED, n, "read the superblock of /dev/%s",
+				  parts->hash->name);
+	if ((size_t)n != sizeof(bytes))
+		return too_small(parts->hash, v->superblock_offset_bytes + sizeof(bytes),
+				 "its superblock ends at", e);
+	r = verity_superblock_read(bytes, v->superblock_offset_bytes, ret, NULL, e);
+	if (r == -ENODATA)
+		return err_set(e, FAIL_VERITY_PARAMS_INVALID, ENODATA,
+			       "/dev/%s has no verity superblock", parts->hash->name);
+	return r ? r : check_superblock(v, ret, e);
+}
+
+static int read_trailer(const struct parts *parts, int fd, struct verity_params *ret, struct err *e)
+{
+	uint64_t size = parts->hash->size_bytes, at = size - VERITY_TRAILER_BEHIND;
+	uint8_t bytes[VERITY_TRAILER_SIZE];
+	ssize_t n;
+
+	if (size < VERITY_TRAILER_BEHIND)
+		return too_small(parts->hash, VERITY_TRAILER_BEHIND, "its trailer needs", e);
+	n = io_pread(fd, bytes, sizeof(bytes), at);
+	if (n != (ssize_t)sizeof(bytes))
+		return err_result(e, FAIL_DEVICE_READ_FAILED, n, "read the trailer of /dev/%s",
+				  parts->hash->name);
+	return verity_trailer_read(bytes, at, ret, e);
+}
+
 /* The host can write what is read here; the root hash, which it cannot, proves it or not. */
 static int complete_from_superblock(const struct volume *v, const struct parts *parts,
 				    struct verity_params *p, struct err *e)
 {
-	uint8_t bytes[VERITY_SUPERBLOCK_SIZE];
 	struct verity_params read = *p;
 	char path[NODE_PATH_SIZE];
 	auto_fd int fd = device_node_open(AT_FDCWD, node_path(parts->hash, path, sizeof(path)),
 					  parts->hash->major, parts->hash->minor, e);
-	ssize_t n;
 	int r;
 
 	if (fd < 0)
 		return fd;
-	n = io_pread(fd, bytes, sizeof(bytes), v->superblock_offset_bytes);
-	if (n < 0)
-		return err_result(e, FAIL_DEVICE_READ_FAILED, n, "read the superblock of %s", path);
-	if ((size_t)n != sizeof(bytes))
-		return too_small(parts->hash, v->superblock_offset_bytes + sizeof(bytes),
-				 "its superblock ends at", e);
-	r = verity_superblock_read(bytes, v->superblock_offset_bytes, &read, NULL, e);
-	if (r == -ENODATA)
-		return err_set(e, FAIL_VERITY_PARAMS_INVALID, ENODATA,
-			       "%s has no verity superblock", path);
-	if (!r)
-		r = check_superblock(v, &read, e);
+	r = v->trailer ? read_trailer(parts, fd, &read, e) :
+			 read_superblock(v, parts, fd, &read, e);
 	if (r)
 		return r;
 	memcpy(read.root_hash, p->root_hash, sizeof(read.root_hash));

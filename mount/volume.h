@@ -35,7 +35,8 @@ struct volume {
 	uint64_t superblock_offset_bytes;      /* VOLUME_SUPERBLOCK: on the hash device */
 	bool tree_follows_data;                /* VOLUME_SUPERBLOCK: it stands where the data end */
 	bool salt_given;                       /* VOLUME_SUPERBLOCK: its salt must be verity's */
-	bool refuse_whiteouts;                 /* its deletions are files called .wh.NAME */
+	bool trailer; /* VOLUME_SUPERBLOCK: it is verity/trailer.h's, at the end of the disk */
+	bool refuse_whiteouts;             /* its deletions are files called .wh.NAME */
 	unsigned int devices;              /* of a stack: how many behind it are device= of it */
 	bool adopt;                        /* the kernel may have opened it already as dm_name */
 	bool writable;                     /* VOLUME_RAW only */

@@ -15,6 +15,7 @@
 #include "lib/text.h"
 #include "mount/describe/form.h"
 #include "mount/describe/sidecar.h"
+#include "mount/describe/tardev.h"
 #include "mount/describe/mount_top.h"
 
 #define SIDECAR "X-containerd.dmverity="
@@ -156,6 +157,8 @@ static int read_at(struct json_object *root, size_t i, const struct describe_giv
 		list->first_lower = 1;
 		return 0;
 	}
+	if (count == 1 && !strcmp(entry.type, TARDEV_MOUNT))
+		return tardev_read(&entry, given, s, e);
 	if (i + 1 != count)
 		return invalid(e, "a mount of type \"%.40s\" is not taken in front of others",
 			       entry.type);

@@ -7,8 +7,7 @@
 #include "lib/array.h"
 #include "lib/text.h"
 
-#define invalid(e, ...)     err_set(e, FAIL_DESCRIPTION_INVALID, EINVAL, __VA_ARGS__)
-#define unsupported(e, ...) err_set(e, FAIL_DESCRIPTION_UNSUPPORTED, EOPNOTSUPP, __VA_ARGS__)
+#define invalid(e, ...) err_set(e, FAIL_DESCRIPTION_INVALID, EINVAL, __VA_ARGS__)
 
 bool mount_option_harmless(const char *option)
 {
@@ -135,9 +134,5 @@ int mount_top_read(const struct mount_entry *entry, const struct mount_list *lis
 	for (size_t i = 0; i < ARRAY_SIZE(tops); i++)
 		if (!strcmp(entry->type, tops[i].type))
 			return tops[i].read(entry, list, s, e);
-	if (!strcmp(entry->type, "fuse3.kata-overlay"))
-		return unsupported(e,
-				   "layers of Microsoft's tardev-snapshotter (fuse3.kata-overlay) "
-				   "do not say how many blocks their root hash covers");
 	return invalid(e, "a mount of type \"%.40s\" is not taken here", entry->type);
 }

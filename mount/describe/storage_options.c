@@ -100,8 +100,8 @@ static int read_option(const char *option, struct storage_options *o, struct err
 		return no_verity(e, "\"%.80s\" says nothing that Kata's agent would hear", option);
 	if (text_behind(option, "io.katacontainers.fs-opt."))
 		return err_set(e, FAIL_DESCRIPTION_UNSUPPORTED, EOPNOTSUPP,
-			       "a layer of Microsoft's tardev-snapshotter (%.60s) does not say how "
-			       "many blocks its root hash covers",
+			       "layers of Microsoft's tardev-snapshotter (%.60s) are taken as the "
+			       "mount that it makes, not as storages",
 			       option);
 	return invalid(e, "the option \"%.120s\" is not taken here", option);
 }

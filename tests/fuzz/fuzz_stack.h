@@ -17,7 +17,7 @@ static inline void require_volume(const struct volume *v)
 		return;
 	REQUIRE(p->root_hash_size && p->root_hash_size <= VERITY_DIGEST_MAX);
 	if (v->proof == VOLUME_SUPERBLOCK)
-		REQUIRE(v->superblock_offset_bytes && v->tree_follows_data);
+		REQUIRE(v->trailer || (v->superblock_offset_bytes && v->tree_follows_data));
 	else
 		REQUIRE(p->data_blocks && p->hash_start_given);
 }

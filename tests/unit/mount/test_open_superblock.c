@@ -150,10 +150,61 @@ static void test_superblock(void **state)
 	temp_remove(&t);
 }
 
+/* Sizes and number at the end of the disk; a disk without any, and one that is too short. */
+static void test_trailer(void **state)
+{
+	static const struct {
+		uint64_t disk_bytes;
+		enum fail_code code;
+		const char *words;
+	} rows[] = {
+		{ 1 << 20, FAIL_NONE, "" },
+		{ (1 << 20) - 512, FAIL_VERITY_PARAMS_INVALID, "the trailer has block sizes of 0" },
+		{ (1 << 20) + 512, FAIL_DEVICE_READ_FAILED, "read the trailer of /dev/vda" },
+		{ 511, FAIL_DEVICE_TOO_SMALL, "vda has 511 bytes and its trailer needs 512" },
+	};
+	uint8_t *disk = calloc(1, 1 << 20);
+	char path[128];
+	struct temp t;
+
+	(void)state;
+	temp_make(&t);
+	memcpy(disk + (1 << 20) - 512, "\0\x10\0\0\0\x10\0\0\x81", 9);
+	put_bytes(t.fd, "disk", disk, 1 << 20);
+	snprintf(path, sizeof(path), "%s/disk", t.path);
+	device_file = path;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct open_volume open = { .volume = NULL };
+		struct err e = { 0 };
+		int r;
+
+		make_volume(rows[i].disk_bytes);
+		volume.trailer = true;
+		volume.verity.fec_roots = 0;
+		volume.verity.fec_start_bytes = 0;
+		fake_verity_reset(0, 0);
+		r = volume_open(&volume, NULL, wishes, -1, &open, &e);
+		if (rows[i].code) {
+			expect_failure("trailer", r, &e, rows[i].code, rows[i].words);
+			assert_int_equal(fake_sys.calls, 0);
+			continue;
+		}
+		expect_success("trailer", r, &e);
+		assert_int_equal(open.params.data_blocks, 129);
+		assert_int_equal(open.params.hash_start_block, 129);
+		assert_int_equal(open.params.salt_size, 32);
+		assert_memory_equal(open.params.root_hash, volume.verity.root_hash, 32);
+	}
+	device_file = NULL;
+	free(disk);
+	temp_remove(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_superblock),
+		cmocka_unit_test(test_trailer),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

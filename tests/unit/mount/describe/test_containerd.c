@@ -252,8 +252,6 @@ static void test_refused(void **state)
 		{ "\"type\":\"erofs\",", "", "type", FAIL_DESCRIPTION_INVALID },
 		{ "\"target\":\"\"", "\"target\":\"/sub\"", "mounted at /sub",
 		  FAIL_DESCRIPTION_UNSUPPORTED },
-		{ "format/mkdir/overlay", "fuse3.kata-overlay", "tardev",
-		  FAIL_DESCRIPTION_UNSUPPORTED },
 		{ "format/mkdir/overlay", "format/bind", "one layer, and there are 3",
 		  FAIL_DESCRIPTION_INVALID },
 		{ "format/mkdir/overlay", "tmpfs", "type \"tmpfs\"", FAIL_DESCRIPTION_INVALID },
