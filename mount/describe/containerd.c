@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
 /*
- * A list of mounts, as containerd's erofs snapshotter hands it to a runtime. Source: containerd,
- *api/types/mount.proto, plugins/snapshots/erofs/erofs.go, core/mount/manager/.
+ * A list of mounts, as containerd's erofs snapshotter hands it to a runtime, and as other
+ * snapshotters do: one mount with volumes among its options. Source: containerd,
+ * api/types/mount.proto, plugins/snapshots/erofs/erofs.go, core/mount/manager/.
  *
  *	[writable disk] layer... [overlay | bind]
  *
@@ -14,6 +15,7 @@
 #include "lib/array.h"
 #include "lib/text.h"
 #include "mount/describe/form.h"
+#include "mount/describe/kata_volume.h"
 #include "mount/describe/sidecar.h"
 #include "mount/describe/tardev.h"
 #include "mount/describe/mount_top.h"
@@ -131,6 +133,36 @@ static int refuse_writable(const struct mount_list *list, const struct describe_
 			   list->writable);
 }
 
+/* nydus-snapshotter's: the directories are placeholders, the volumes stand among the options. */
+static int read_nydus(const struct mount_entry *entry, const struct describe_given *given,
+		      struct stack *s, struct err *e)
+{
+	const struct mount_list none = { 0 };
+	struct overlay_options overlay = { 0 };
+	int r = 0;
+
+	for (size_t i = 0; !r && i < json_count(entry->options); i++) {
+		const char *option, *volume;
+
+		r = json_string_at(entry->options, i, &option, e);
+		if (r)
+			break;
+		volume = text_behind(option, "io.katacontainers.volume=");
+		if (text_behind(option, "extraoption="))
+			r = unsupported(e,
+					"it needs nydusd (extraoption=), which does not run here");
+		else if (volume)
+			r = kata_volume_add(volume, given, s, e);
+		else
+			r = overlay_option_read(option, &none, &overlay, e);
+	}
+	if (!r && !stack_layers(s))
+		r = invalid(e, "there is no volume in it: an overlay of directories of the host");
+	if (!r && overlay.upper)
+		s->upper.kind = UPPER_TMPFS;
+	return r;
+}
+
 static bool is_writable(const char *type)
 {
 	return !strcmp(type, "ext4") || !strcmp(type, "mkfs/ext4");
@@ -159,6 +191,8 @@ static int read_at(struct json_object *root, size_t i, const struct describe_giv
 	}
 	if (count == 1 && !strcmp(entry.type, TARDEV_MOUNT))
 		return tardev_read(&entry, given, s, e);
+	if (count == 1 && !strcmp(entry.type, "fuse.nydus-overlayfs"))
+		return read_nydus(&entry, given, s, e);
 	if (i + 1 != count)
 		return invalid(e, "a mount of type \"%.40s\" is not taken in front of others",
 			       entry.type);

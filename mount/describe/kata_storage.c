@@ -139,17 +139,14 @@ static int sort_layers(const struct storages *all, const struct storage *ret[LAY
 static int read_guest_pull(const struct storages *all, const struct describe_given *given,
 			   struct stack *s, struct err *e)
 {
+	int r;
+
 	if (all->count != 1)
 		return invalid(e, "an image that the guest pulls is a storage by itself");
-	if (!given->directories)
-		return unsupported(e,
-				   "%.200s is to be pulled by the guest: the directories of its "
-				   "layers must be given",
-				   all->all[0].source);
-	s->directories = given->directories;
-	memcpy(s->directory, given->directory, sizeof(s->directory));
-	s->upper.kind = UPPER_TMPFS;
-	return 0;
+	r = form_take_directories(given, s, e);
+	if (!r)
+		s->upper.kind = UPPER_TMPFS;
+	return r;
 }
 
 /* Nothing proves what is read from it, and the host can read what is written to it. */

@@ -25,6 +25,14 @@
 #define THREE                  LAYER("3") "," LAYER("2") "," LAYER("1")
 #define SIDECAR(digit, offset) "{\"roothash\":\"" HASH(digit) "\",\"hashoffset\":" offset "}"
 
+#define NYDUS_MOUNT(more)                                                                          \
+	"{\"type\":\"fuse.nydus-overlayfs\",\"source\":\"overlay\",\"options\":[" more "]}"
+#define NYDUS(more) "[" NYDUS_MOUNT(more) "]"
+/* {"volume_type":"layer_raw_block","source":"/c/1.layer.disk","fs_type":"erofs"} */
+#define NYDUS_VOLUME                                                                               \
+	"io.katacontainers.volume=eyJ2b2x1bWVfdHlwZSI6ImxheWVyX3Jhd19ibG9jayIsInNvdXJjZSI6"        \
+	"Ii9jLzEubGF5ZXIuZGlzayIsImZzX3R5cGUiOiJlcm9mcyJ9"
+
 static struct stack stack;
 
 static int take(const char *text, const struct describe_given *given, struct err *e)
@@ -297,6 +305,14 @@ static void test_refused_lists(void **state)
 		{ "[" LAYER("1") ",{\"type\":\"bind\",\"source\":\"{{ mount 0 }}\",\"options\":["
 				 "\"rw\"]}]",
 		  "\"rw\"", FAIL_DESCRIPTION_INVALID },
+		{ NYDUS("\"lowerdir=/c\""), "no volume in it", FAIL_DESCRIPTION_INVALID },
+		{ NYDUS("\"extraoption=eyJ9\""), "needs nydusd", FAIL_DESCRIPTION_UNSUPPORTED },
+		{ NYDUS("\"io.katacontainers.volume=*\""), "", FAIL_DESCRIPTION_INVALID },
+		{ NYDUS("\"lowerdir=/c\",\"lowerdir=/d\""), "twice", FAIL_KEY_REPEATED },
+		{ NYDUS("\"" NYDUS_VOLUME "\",\"allow_other\""), "allow_other",
+		  FAIL_DESCRIPTION_INVALID },
+		{ "[" LAYER("1") "," NYDUS_MOUNT("\"" NYDUS_VOLUME "\"") "]",
+		  "fuse.nydus-overlayfs", FAIL_DESCRIPTION_INVALID },
 	};
 
 	(void)state;
@@ -306,6 +322,25 @@ static void test_refused_lists(void **state)
 		expect_failure(rows[i].text, take(rows[i].text, &three, &e), &e, rows[i].code,
 			       rows[i].words);
 	}
+}
+
+/* nydus-snapshotter's one mount: its volumes, in their order; the directories stand for nothing. */
+static void test_nydus(void **state)
+{
+	struct err e = { 0 };
+
+	(void)state;
+	expect_success("two",
+		       take(NYDUS("\"workdir=/w\",\"upperdir=/u\",\"lowerdir=/l\",\"" NYDUS_VOLUME
+				  "\",\"" NYDUS_VOLUME "\""),
+			    NULL, &e),
+		       &e);
+	assert_int_equal(stack.count, 2);
+	assert_true(stack.volume[1].refuse_whiteouts);
+	assert_int_equal(stack.volume[1].proof, VOLUME_RAW);
+	assert_int_equal(stack.upper.kind, UPPER_TMPFS);
+	expect_success("view", take(NYDUS("\"lowerdir=/l\",\"" NYDUS_VOLUME "\""), NULL, &e), &e);
+	assert_int_equal(stack.upper.kind, UPPER_NONE);
 }
 
 /* As many layers as a stack has, and one more. */
@@ -417,8 +452,8 @@ int main(void)
 		cmocka_unit_test(test_devices),       cmocka_unit_test(test_writable_disk),
 		cmocka_unit_test(test_sidecar_lacks), cmocka_unit_test(test_sidecars),
 		cmocka_unit_test(test_refused),       cmocka_unit_test(test_refused_lists),
-		cmocka_unit_test(test_limit),         cmocka_unit_test(test_looks_like),
-		cmocka_unit_test(test_real),
+		cmocka_unit_test(test_nydus),         cmocka_unit_test(test_limit),
+		cmocka_unit_test(test_looks_like),    cmocka_unit_test(test_real),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, NULL);

@@ -357,8 +357,8 @@ static void test_guest_pull(void **state)
 	struct err e = { 0 };
 
 	(void)state;
-	expect_failure("none", take(text, &given, &e), &e, FAIL_DESCRIPTION_UNSUPPORTED,
-		       "registry/image:1 is to be pulled by the guest: the directories");
+	expect_failure("none", take(text, &given, &e), &e, FAIL_DESCRIPTION_INVALID,
+		       "the directories of its layers must be given");
 	given.directories = 2;
 	given.directory[0] = "/l/2";
 	given.directory[1] = "/l/1";
