@@ -50,6 +50,8 @@ static int fill(struct initramfs_build *b, struct err *e)
 
 	if (!r)
 		r = initramfs_add_file(b, "init", o->init, true, e);
+	if (!r && o->volumes)
+		r = initramfs_add_volume_program(b, e);
 	for (size_t i = 0; !r && i < o->files.count; i++)
 		r = add_named_file(b, o->files.at[i], e);
 	if (!r)
@@ -77,7 +79,8 @@ static int write_archive(const struct initramfs_build *b, int fd, struct err *e)
 
 static int check_inputs(const struct initramfs_options *o, struct err *e)
 {
-	const char *const inputs[] = { o->init, o->kernel, o->policy, o->manifest };
+	char *program auto_text = o->volumes ? initramfs_volume_program(o) : NULL;
+	const char *const inputs[] = { o->init, o->kernel, o->policy, o->manifest, program };
 	int r = 0;
 
 	for (size_t i = 0; !r && i < ARRAY_SIZE(inputs); i++)
@@ -136,7 +139,9 @@ static const struct option_row options[] = {
 	{ "--machine", "WORD,...", offsetof(struct initramfs_options, machine), option_list, true,
 	  "the machine's buses and disks, such as virtio-pci,virtio-blk: pack drivers for these" },
 	{ "--volumes", NULL, offsetof(struct initramfs_options, volumes), option_flag, false,
-	  "the agent opens volumes later: pack for these, too" },
+	  "the agent opens volumes later: pack socle-volume and what these need, too" },
+	{ "--volume-program", "FILE", offsetof(struct initramfs_options, volume_program),
+	  option_text, false, "the program for --volumes; default: socle-volume beside --init" },
 	{ "--file", "DEST=SRC", offsetof(struct initramfs_options, files), option_list, true,
 	  "pack the file SRC under the name DEST" },
 	{ "--compress", "none|gzip|zstd", offsetof(struct initramfs_options, compression),
@@ -149,14 +154,18 @@ static int run(int argc, char **argv)
 	struct initramfs_options o = { .compression = COMPRESSION_NONE };
 	struct err e = { .text = "" };
 	int status = option_parse(&command_initramfs, argc, argv, &o, NULL);
+	const char *missing;
 
 	if (status)
 		return status;
-	if (!o.init || !o.output || (o.modules.count && !o.kernel_modules)) {
+	missing = !o.init                              ? "--init is missing" :
+		  !o.output                            ? "--output is missing" :
+		  o.modules.count && !o.kernel_modules ? "--module needs --kernel-modules" :
+		  o.volume_program && !o.volumes       ? "--volume-program needs --volumes" :
+							 NULL;
+	if (missing) {
 		fprintf(stderr, "socle-image initramfs: %s; see socle-image initramfs --help\n",
-			!o.init   ? "--init is missing" :
-			!o.output ? "--output is missing" :
-				    "--module needs --kernel-modules");
+			missing);
 		return STATUS_USAGE;
 	}
 	return build(&o, &e) ? command_failed(&e) : STATUS_OK;

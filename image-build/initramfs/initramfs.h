@@ -24,6 +24,7 @@ struct initramfs_options {
 	struct option_list files;
 	enum compression compression;
 	bool volumes;
+	const char *volume_program;
 };
 
 /* One initramfs while it is made: /init first, then the plan, then the modules for it. */
@@ -55,6 +56,10 @@ int initramfs_add_text(struct initramfs_build *b, const char *path, const char *
 /* Refuse what is for another architecture than /init; name says what it is. */
 int initramfs_check_arch(const struct initramfs_build *b, enum kernel_arch arch, const char *name,
 			 struct err *e);
+
+/* The program for volumes at run time; its file, allocated, without it that beside --init. */
+char *initramfs_volume_program(const struct initramfs_options *o);
+int initramfs_add_volume_program(struct initramfs_build *b, struct err *e);
 
 /* Policy and manifest, after a check that the guest will not refuse them. Fills b->needs. */
 int initramfs_add_plan(struct initramfs_build *b, struct err *e);

@@ -2,6 +2,8 @@
 /* What an initramfs says of the boot, and what that boot needs of the kernel. */
 #include "image-build/initramfs/initramfs.h"
 
+#include <stdio.h>
+
 #include "image-build/initramfs/own_root.h"
 #include "image-build/kernel/kernel_config.h"
 #include "image-build/plan/plan_files.h"
@@ -23,6 +25,19 @@ static int check_signatures(const struct initramfs_build *b, const struct boot_p
 			return refuse(e, "the signature of %s must be in %s: pack it with --file",
 				      v->name, path);
 	}
+	return 0;
+}
+
+/* The plan and what is packed for it must agree on volumes at run time. */
+static int check_volumes(const struct initramfs_build *b, const struct boot_plan *plan, bool whole,
+			 struct err *e)
+{
+	if (plan->volumes && !tree_find(&b->tree, &PLAN_VOLUME_PROGRAM[1]))
+		return refuse(
+			e, "socle.volumes=yes needs --volumes, which packs " PLAN_VOLUME_PROGRAM);
+	if (b->options->volumes && whole && !plan->volumes)
+		fprintf(stderr, "socle-image initramfs: warning: without socle.volumes=yes the "
+				"packed " PLAN_VOLUME_PROGRAM " does not come to the agent\n");
 	return 0;
 }
 
@@ -56,6 +71,8 @@ int initramfs_add_plan(struct initramfs_build *b, struct err *e)
 			       e->volume[0] ? e->volume : "-", fail_name(e->code));
 	if (!r)
 		r = check_signatures(b, &plan, e);
+	if (!r)
+		r = check_volumes(b, &plan, progress.whole, e);
 	if (!r && o->policy)
 		r = initramfs_add_file(b, &POLICY_FILE[1], o->policy, false, e);
 	if (!r && o->manifest)

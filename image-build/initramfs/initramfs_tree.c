@@ -3,6 +3,7 @@
 #include "image-build/initramfs/initramfs.h"
 
 #include <fcntl.h>
+#include <libgen.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -11,6 +12,7 @@
 #include "image-build/base/refuse.h"
 #include "lib/array.h"
 #include "lib/cleanup.h"
+#include "init/plan/plan.h"
 #include "lib/io.h"
 
 #define FILE_MAX_BYTES (1ULL << 30)
@@ -90,6 +92,7 @@ static int check_program(struct initramfs_build *b, int fd, const char *source, 
 {
 	uint8_t header[ELF_ARCH_BYTES];
 	int r = elf_check_static(fd, source, e);
+	enum kernel_arch arch;
 	ssize_t n;
 
 	if (r)
@@ -97,8 +100,10 @@ static int check_program(struct initramfs_build *b, int fd, const char *source, 
 	n = io_pread(fd, header, sizeof(header), 0);
 	if (n < 0)
 		return system_result(e, n, "read %s", source);
-	b->arch = elf_arch(header, (size_t)n);
-	return 0;
+	arch = elf_arch(header, (size_t)n);
+	if (!b->arch)
+		b->arch = arch;
+	return initramfs_check_arch(b, arch, source, e);
 }
 
 /* A file keeps nothing of its source but its bytes and whether it can be run. */
@@ -141,4 +146,21 @@ int initramfs_check_arch(const struct initramfs_build *b, enum kernel_arch arch,
 		return 0;
 	return refuse(e, "%s is for %s, but %s is for %s", name, kernel_arch_name(arch),
 		      b->options->init, kernel_arch_name(b->arch));
+}
+
+char *initramfs_volume_program(const struct initramfs_options *o)
+{
+	char *copy auto_text = memory_text(o->init);
+
+	if (o->volume_program)
+		return memory_text(o->volume_program);
+	return memory_printf("%s%s", dirname(copy), PLAN_VOLUME_PROGRAM);
+}
+
+int initramfs_add_volume_program(struct initramfs_build *b, struct err *e)
+{
+	char *source auto_text = initramfs_volume_program(b->options);
+	int r = initramfs_add_file(b, &PLAN_VOLUME_PROGRAM[1], source, true, e);
+
+	return b->options->volume_program ? r : err_prefix(e, r, "without --volume-program: ");
 }

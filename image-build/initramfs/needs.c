@@ -167,9 +167,11 @@ void needs_of_layers(struct needs *n)
 
 void needs_of_volumes(struct needs *n)
 {
-	static const enum feature maybe[] = { FEATURE_SQUASHFS,    FEATURE_EXT4,   FEATURE_XFS,
-					      FEATURE_PARTITIONS,  FEATURE_SHA512, FEATURE_HOTPLUG,
-					      FEATURE_EROFS_FILES, FEATURE_LOOP };
+	static const enum feature maybe[] = {
+		FEATURE_SQUASHFS,    FEATURE_EXT4,   FEATURE_XFS,
+		FEATURE_PARTITIONS,  FEATURE_SHA512, FEATURE_HOTPLUG,
+		FEATURE_EROFS_FILES, FEATURE_LOOP,   FEATURE_SCRATCH
+	};
 
 	needs_of_layers(n);
 	for (size_t i = 0; i < ARRAY_SIZE(maybe); i++)

@@ -50,6 +50,29 @@ refuses "*use --manifest, which checks it" --file "etc/socle/manifest.json=$work
 refuses "*/etc/socle/begun is packed twice" --file "etc/socle/begun=$work/policy"
 refuses "*/etc/socle/complete is packed twice" --file "etc/socle/complete=$work/policy"
 
+# The program for volumes at run time, and what a plan says of it.
+cp "$init" "$work/socle-init"
+cp "$init" "$work/socle-volume"
+volumes=(--volumes --volume-program "$init")
+said=$(pack "${volumes[@]}")
+[[ -z $said ]] || complain "--volumes: $said"
+cpio -i --quiet --to-stdout socle-volume <"$work/initramfs" | cmp - "$init" ||
+	complain "/socle-volume is another program"
+sum=$(sha256sum <"$work/initramfs")
+init=$work/socle-init pack --volumes >/dev/null
+[[ $(sha256sum <"$work/initramfs") == "$sum" ]] || complain "socle-volume beside --init is not taken"
+rm "$work/socle-volume"
+init=$work/socle-init refuses "*without --volume-program: open $work/socle-volume: No such file*" --volumes
+refuses "*--volume-program needs --volumes*" --volume-program "$init"
+refuses "*is a shared library, not a program" --volumes --volume-program "$work/library.so"
+refuses "*socle-volume is packed twice" "${volumes[@]}" --file "socle-volume=$init"
+refuses "*socle.volumes=yes needs --volumes*" --file "sbin/init=$init" --cmdline "socle.volumes=yes"
+agent=(--file "sbin/init=$init")
+said=$(pack "${volumes[@]}" "${agent[@]}" --cmdline "socle.volumes=yes")
+[[ -z $said ]] || complain "socle.volumes=yes: $said"
+said=$(pack "${volumes[@]}" "${agent[@]}" --cmdline "quiet")
+[[ $said == *"warning: without socle.volumes=yes "* ]] || complain "no warning: $said"
+
 own=(--file "sbin/init=$init" --cmdline "rdinit=/bin/sh")
 [[ $(pack "${own[@]}") == "socle-image initramfs: warning: rdinit=/bin/sh makes "* ]] ||
 	complain "rdinit= is not warned of"

@@ -70,7 +70,7 @@ GENERATOR = "/run/systemd/system-generators/kata-extension-mount-generator"
 
 # Asked for on the agent's behalf; what kata-agent does itself comes last, it changes things.
 ASKED = [
-    "path /dev/ptmx", "path /dev/shm", "path /dev/pts", "path /dev/mapper", "path /dev/dm-0",
+    "path /run/socle/policy", "path /dev/ptmx", "path /dev/shm", "path /dev/pts", "path /dev/mapper", "path /dev/dm-0",
     "path /etc/resolv.conf", "path /run", "statfs /run", "path /run/kata-containers",
     "path /run/udev/control", f"path {GENERATOR}", "path /proc/self/oom_score_adj",
     "path /proc/self/task/1/children", "path /proc/sys/kernel/printk_devkmsg", "write /tmp/file",
@@ -97,6 +97,7 @@ EXPECTED: dict[str, object] = {
     "open files, soft and hard": ["1048576", "1048576"],
     "oom_score_adj": "0\n",
     "printk_devkmsg": "ratelimit\n",
+    "/run/socle/policy": "verity=required\n",
     "/dev/ptmx": "char",
     "/etc/resolv.conf": "file",
     "not there": [],
@@ -144,6 +145,7 @@ def found(result: Result) -> dict[str, object]:
         "open files, soft and hard": files.split()[3:5],
         "oom_score_adj": report.content("/proc/self/oom_score_adj"),
         "printk_devkmsg": report.content("/proc/sys/kernel/printk_devkmsg"),
+        "/run/socle/policy": report.content("/run/socle/policy"),
         "/dev/ptmx": report.path("/dev/ptmx").get("type"),
         "/etc/resolv.conf": report.path("/etc/resolv.conf").get("type"),
         "not there": [path for path in absent if report.exists(path)],
@@ -185,7 +187,7 @@ def test_kata_agent_of_an_image(bed: Bed) -> None:
         "mounts": sorted([
             ("/", "erofs", "relatime ro"), *API_MOUNTS, ("/tmp", "tmpfs", "nodev nosuid rw"),
             ("/run/kata-extensions/coco", "erofs", "nodev nosuid relatime ro")]),
-        "/run": ["kata-extensions", "systemd"],
+        "/run": ["kata-extensions", "socle", "systemd"],
         "/dev/mapper": ["dm-verity", "extension-coco"],
         "/dev/dm-0": "block",
         "generator": "/dev/null",
@@ -246,7 +248,7 @@ def test_kata_agent_of_an_initrd(bed: Bed) -> None:
     machine.initramfs, machine.cmdline = kata_initrd(bed), INITRD_LINE
     expect_all(bed.boot(machine), **{
         "mounts": sorted([("/", "rootfs", "rw"), *API_MOUNTS]),
-        "/run": [],
+        "/run": ["socle"],
         "/dev/mapper": [],
         "/dev/dm-0": None,
         "generator": None,

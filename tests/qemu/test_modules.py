@@ -140,6 +140,43 @@ def test_locked(bed: Bed, policy: str, error: Optional[str]) -> None:
     assert disabled == ("1\n" if error else "0\n")
 
 
+# What volumes of the forms that there are may need, beside what a root of layers has.
+VOLUMES = {"loop", "dm_crypt", "dm_integrity", "squashfs", "xfs", "virtio_blk", "virtio_scsi",
+           "sd_mod", "xts", "authenc"}
+
+
+def test_volumes_at_run_time(bed: Bed) -> None:
+    """All of it is loaded when the policy locks the kernel, and the program is where it should be."""
+    program = bed.programs.agent.read_bytes()
+    options = ["--volumes", "--volume-program", str(bed.programs.agent)]
+    assert names(bed, *options) >= LAYERS | VOLUMES
+    assert not names(bed, "--machine", "virtio-pci,virtio-blk", *options) & {"virtio_scsi", "nvme"}
+    needed = sorted(LAYERS | VOLUMES)
+    layers = bed.image(bed.base("path /run/socle", "path /run/socle/policy",
+                                "path /run/socle/socle-volume",
+                                *[f"path /sys/module/{name}/initstate" for name in needed]))
+    machine = bed.machine([Disk(layers[0].disk, "layer0")],
+                          [layers[0].argument("SERIAL=layer0"), "socle.volumes=yes"])
+    machine.initramfs = bed.initramfs(options=options, policy="modules=locked\n")
+    result = bed.boot(machine)
+    expect.success(result, layers)
+    assert [result.report.path(f"/sys/module/{name}/initstate").get("content")
+            for name in needed] == ["live\n"] * len(needed)
+    found = [result.report.path(f"/run/socle{name}") for name in ["", "/policy", "/socle-volume"]]
+    assert [record["mode"] for record in found] == [0o755, 0o444, 0o755]
+    assert {record["uid"] for record in found} == {0}
+    assert found[0]["entries"] == ["policy", "socle-volume"]
+    assert found[1]["content"] == "modules=locked\n"
+    assert found[2]["size"] == len(program)
+
+
+def test_program_that_was_not_packed(bed: Bed, one: list[Layer]) -> None:
+    machine = bed.machine([Disk(one[0].disk, "layer0")],
+                          [one[0].argument("SERIAL=layer0"), "socle.volumes=yes"])
+    sentence = expect.failure(bed.boot(machine), "PROGRAM_MISSING", "handover")
+    assert sentence == "socle.volumes=yes, and the initramfs has no /socle-volume"
+
+
 def test_report_whose_driver_is_a_module(bed: Bed) -> None:
     """A plan that fails is told where virtio-mmio, which carries the report, is a module."""
     machine = bed.machine([], ["socle.nonsense=1"], MICROVM)

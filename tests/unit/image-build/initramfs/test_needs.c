@@ -187,7 +187,7 @@ static void test_volumes(void **state)
 	needs_of_volumes(&needs);
 	print_needs(&needs, text, sizeof(text));
 	assert_string_equal(text, "verity [sha512] erofs overlay [erofs-files] [squashfs] [ext4] "
-				  "[xfs] [partitions] [loop] [hotplug] ");
+				  "[xfs] [partitions] [loop] [hotplug] [scratch] ");
 }
 
 int main(void)
