@@ -67,17 +67,12 @@ static int make_plan(const struct options *o, struct plan_progress *ret, struct 
 
 static void print_plan(bool json)
 {
-	struct json_object *object;
+	auto_text char *text = json ? plan_json(&plan) : NULL;
 
-	if (!json) {
+	if (text)
+		fputs(text, stdout);
+	else
 		plan_print(&plan, stdout);
-		return;
-	}
-	object = plan_json(&plan);
-	printf("%s\n",
-	       json_object_to_json_string_ext(object, JSON_C_TO_STRING_PRETTY |
-							      JSON_C_TO_STRING_NOSLASHESCAPE));
-	json_object_put(object);
 }
 
 /*

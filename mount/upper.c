@@ -2,6 +2,7 @@
 #include "mount/upper.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "lib/text.h"
@@ -77,4 +78,27 @@ int upper_parse(const char *text, struct upper *ret, struct err *e)
 	if (!r)
 		*ret = u;
 	return r;
+}
+
+const char *upper_print(const struct upper *u, char text[UPPER_TEXT_SIZE])
+{
+	char disk[DEVREF_TEXT_SIZE];
+
+	switch (u->kind) {
+	case UPPER_NONE:
+		strcpy(text, "none");
+		break;
+	case UPPER_TMPFS:
+		snprintf(text, UPPER_TEXT_SIZE, "tmpfs%s%s", u->size[0] ? ",size=" : "", u->size);
+		break;
+	case UPPER_DIRECTORY:
+		snprintf(text, UPPER_TEXT_SIZE, "dir:%s", u->directory);
+		break;
+	case UPPER_DISK:
+		snprintf(text, UPPER_TEXT_SIZE, "disk:%s%s%s",
+			 devref_print(&u->disk, disk, sizeof(disk)),
+			 u->encrypted ? ",encrypted" : "", u->integrity ? ",integrity" : "");
+		break;
+	}
+	return text;
 }

@@ -39,4 +39,10 @@ struct upper {
  */
 int upper_parse(const char *text, struct upper *ret, struct err *e);
 
+/* Bytes of any upper as text. */
+#define UPPER_TEXT_SIZE (UPPER_PATH_SIZE + DEVREF_TEXT_SIZE)
+
+/* The same words again, for messages and plans. Returns text. */
+const char *upper_print(const struct upper *u, char text[UPPER_TEXT_SIZE]);
+
 #endif

@@ -2,11 +2,9 @@
 #ifndef IMAGE_BUILD_PLAN_PLAN_JSON_H
 #define IMAGE_BUILD_PLAN_PLAN_JSON_H
 
-#include <json-c/json.h>
-
 #include "init/plan/plan.h"
 
-/* A boot plan as JSON: what plan_print() says, for programs. The caller owns it. */
-struct json_object *plan_json(const struct boot_plan *plan);
+/* A boot plan as JSON: what plan_print() says, for programs. The caller frees it. */
+char *plan_json(const struct boot_plan *plan);
 
 #endif

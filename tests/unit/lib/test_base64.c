@@ -76,9 +76,26 @@ static void test_room(void **state)
 	}
 }
 
+/* What stands behind the part is not looked at. */
+static void test_part(void **state)
+{
+	uint8_t out[16] = "untouched";
+
+	(void)state;
+	assert_int_equal(base64_decode_part("Zm9vYg==\n", 8, out, sizeof(out)), 4);
+	assert_memory_equal(out, "foobuched", 9);
+	assert_int_equal(base64_decode_part("Zm9vYg==", 4, out, sizeof(out)), 3);
+	assert_int_equal(base64_decode_part("Zm9v", 0, out, sizeof(out)), 0);
+	for (size_t i = 5; i < 8; i++)
+		assert_int_equal(base64_decode_part("Zm9vYg==", i, out, sizeof(out)), -EINVAL);
+	assert_int_equal(base64_decode_part("Zm9vYg==\n", 9, out, sizeof(out)), -EINVAL);
+	assert_int_equal(base64_decode_part("Zm9vYmE=", 8, out, 4), -E2BIG);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_part),
 		cmocka_unit_test(test_vectors),
 		cmocka_unit_test(test_room),
 	};

@@ -90,13 +90,67 @@ static void test_words(void **state)
 	assert_int_equal(text_find(words, "", 0), -1);
 }
 
+static void test_tmpfs_sizes(void **state)
+{
+	static const char *const sizes[] = { "1",    "1k",         "1K",   "2m",
+					     "3g",   "1%",         "100%", "9223372036854775807",
+					     "007m", "8589934591g" };
+	static const char *const others[] = { "",
+					      "0",
+					      "0%",
+					      "0g",
+					      "%",
+					      "k",
+					      "-1",
+					      "+1",
+					      " 1",
+					      "1 ",
+					      "1.5g",
+					      "1t",
+					      "1b",
+					      "1kk",
+					      "1k%",
+					      "101%",
+					      "1,k",
+					      "1k,x",
+					      "1kb",
+					      "9223372036854775808",
+					      "8589934592g",
+					      "1\xff" };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++)
+		if (!text_is_tmpfs_size(sizes[i]))
+			fail_msg("%s is no size", sizes[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		if (text_is_tmpfs_size(others[i]))
+			fail_msg("%s is a size", others[i]);
+}
+
+static void test_paths(void **state)
+{
+	static const char *const paths[] = { "/a",   "/a/b",       "/...",     "/.a",
+					     "/a..", "/a b,c:d\\", "/\xc3\xa4" };
+	static const char *const others[] = {
+		"",   "/",   "a",    "a/b",   "./a",  "//",    "//a",     "/a//b", "/a/",
+		"/.", "/..", "/./a", "/../a", "/a/.", "/a/..", "/a/../b", "/a\n",  "/\x7f"
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(paths); i++)
+		if (!text_is_path(paths[i]))
+			fail_msg("%s is no path", paths[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		if (text_is_path(others[i]))
+			fail_msg("%s is a path", others[i]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_vectors),
-		cmocka_unit_test(test_part_of_a_text),
-		cmocka_unit_test(test_beginnings),
-		cmocka_unit_test(test_words),
+		cmocka_unit_test(test_tmpfs_sizes), cmocka_unit_test(test_paths),
+		cmocka_unit_test(test_vectors),     cmocka_unit_test(test_part_of_a_text),
+		cmocka_unit_test(test_beginnings),  cmocka_unit_test(test_words),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -89,10 +89,35 @@ static void test_refused(void **state)
 	}
 }
 
+/* Printed and read again it is the same. */
+static void test_printed(void **state)
+{
+	static const char *const texts[] = {
+		"none",
+		"tmpfs",
+		"tmpfs,size=50%",
+		"dir:/run/a,b",
+		"disk:/dev/vdb",
+		"disk:SERIAL=x,encrypted",
+		"disk:SERIAL=a\\x2cb/PARTN=2,encrypted,integrity",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+		char text[UPPER_TEXT_SIZE];
+		struct err e = { 0 };
+		struct upper u;
+
+		expect_success(texts[i], upper_parse(texts[i], &u, &e), &e);
+		assert_string_equal(upper_print(&u, text), texts[i]);
+	}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_taken),
+		cmocka_unit_test(test_printed),
 		cmocka_unit_test(test_refused),
 	};
 

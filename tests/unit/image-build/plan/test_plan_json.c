@@ -12,7 +12,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "image-build/base/json.h"
 #include "image-build/plan/plan_json.h"
 #include "init/plan/cmdline.h"
 #include "lib/io.h"
@@ -30,20 +29,13 @@ static char *json_of(int dir, const char *name)
 	static char line[CMDLINE_SIZE];
 	static struct boot_plan plan;
 	struct err e = { 0 };
-	struct json_object *object;
-	char path[64], *text;
-	const char *json;
+	char path[64];
 
 	snprintf(path, sizeof(path), "%s.cmdline", name);
 	assert_true(io_read_text(dir, path, line, sizeof(line)) > 0);
 	line[strcspn(line, "\n")] = '\0';
 	expect_success(name, plan_parse(line, 0, &plan, &e), &e);
-	object = plan_json(&plan);
-	json = json_object_to_json_string_ext(object, JSON_C_TO_STRING_PRETTY |
-							      JSON_C_TO_STRING_NOSLASHESCAPE);
-	assert_true(asprintf(&text, "%s\n", json) > 0);
-	json_object_put(object);
-	return text;
+	return plan_json(&plan);
 }
 
 static void test_goldens(void **state)
