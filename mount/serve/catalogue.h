@@ -3,7 +3,7 @@
 #define MOUNT_SERVE_CATALOGUE_H
 
 #include "mount/serve/images.h"
-#include "mount/serve/serve.h"
+#include "mount/serve/options.h"
 
 /*
  * The images that are described, read from where the options say, or why that failed: a

@@ -69,8 +69,8 @@ static int check_old(const char *path, struct err *e)
 		return errno == ENOENT ? 0 :
 					 err_errno(e, FAIL_SYSTEM_CALL_FAILED, "look at %s", path);
 	if (!S_ISSOCK(st.st_mode))
-		return err_set(e, FAIL_SYSTEM_CALL_FAILED, EEXIST, "%s is there and is no socket",
-			       path);
+		return err_set(e, FAIL_SYSTEM_CALL_FAILED, EEXIST,
+			       "%s is there and is not a socket", path);
 	if (!listener_connect(path, &fd))
 		return err_set(e, FAIL_SYSTEM_CALL_FAILED, EADDRINUSE,
 			       "somebody listens on %s already", path);

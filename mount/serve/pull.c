@@ -40,13 +40,13 @@ static int check_bundle(const char *bundles, const char *bundle, char target[PUL
 
 	if (!text_is_path(bundle) || !name || *name != '/' || strchr(name + 1, '/'))
 		return err_set(e, FAIL_VALUE_INVALID, EINVAL,
-			       "the bundle \"%.200s\" is no folder in %.200s", bundle, bundles);
+			       "the bundle \"%.200s\" is not a folder in %.200s", bundle, bundles);
 	if (snprintf(target, PULL_TEXT_SIZE, "%s/rootfs", bundle) >= PULL_TEXT_SIZE)
 		return err_set(e, FAIL_LIMIT_EXCEEDED, E2BIG, "the bundle's path is too long");
 	if ((!lstat(bundle, &st) && !S_ISDIR(st.st_mode)) ||
 	    (!lstat(target, &st) && !S_ISDIR(st.st_mode)))
 		return err_set(e, FAIL_VALUE_INVALID, ENOTDIR,
-			       "the bundle \"%.200s\" or its rootfs is no folder", bundle);
+			       "the bundle \"%.200s\" or its rootfs is not a folder", bundle);
 	return 0;
 }
 

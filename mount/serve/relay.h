@@ -3,7 +3,7 @@
 #define MOUNT_SERVE_RELAY_H
 
 #include "mount/serve/channel.h"
-#include "mount/serve/serve.h"
+#include "mount/serve/options.h"
 
 /*
  * One client's own connection to the real hub: its frames go there and back as they

@@ -339,8 +339,8 @@ static void test_refusals(void **state)
 		{ "good", "c/d/", STATUS_INVALID_ARGUMENT, "code=VALUE_INVALID" },
 		{ "good", "..", STATUS_INVALID_ARGUMENT, "code=VALUE_INVALID" },
 		{ "good", "", STATUS_INVALID_ARGUMENT, "code=VALUE_INVALID" },
-		{ "good", "link", STATUS_INVALID_ARGUMENT, "or its rootfs is no folder" },
-		{ "good", "linked", STATUS_INVALID_ARGUMENT, "or its rootfs is no folder" },
+		{ "good", "link", STATUS_INVALID_ARGUMENT, "or its rootfs is not a folder" },
+		{ "good", "linked", STATUS_INVALID_ARGUMENT, "or its rootfs is not a folder" },
 		{ "go\nod", "c", STATUS_INVALID_ARGUMENT, "malformed" },
 	};
 	char path[2 * PATH_SIZE];
@@ -363,7 +363,7 @@ static void test_refusals(void **state)
 	/* Beside the folder, not in it. */
 	snprintf(path, sizeof(path), "%s-more/c", bundles);
 	send_pull(fd, 101, "good", path);
-	expect_answer(fd, 101, STATUS_INVALID_ARGUMENT, "is no folder in");
+	expect_answer(fd, 101, STATUS_INVALID_ARGUMENT, "is not a folder in");
 	close(fd);
 }
 
@@ -636,7 +636,7 @@ static void test_second_server(void **state)
 	options.socket = "/";
 	expect_failure("path", serve(&options, &e), &e, FAIL_VALUE_INVALID, "not the path");
 	options.socket = images_path;
-	expect_failure("file", serve(&options, &e), &e, FAIL_SYSTEM_CALL_FAILED, "is no socket");
+	expect_failure("file", serve(&options, &e), &e, FAIL_SYSTEM_CALL_FAILED, "is not a socket");
 	options.socket = socket_path;
 }
 
