@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <linux/netlink.h>
-#include <string.h>
 #include <sys/socket.h>
 
 #include "lib/cleanup.h"
@@ -47,14 +46,4 @@ int uevent_next(int fd, struct uevent *ret)
 		ret->text[n] = '\0';
 		return 1;
 	}
-}
-
-const char *uevent_get(const struct uevent *u, const char *key)
-{
-	size_t length = strlen(key);
-
-	for (size_t at = 0; at < u->size; at += strlen(u->text + at) + 1)
-		if (!strncmp(u->text + at, key, length) && u->text[at + length] == '=')
-			return u->text + at + length + 1;
-	return NULL;
 }

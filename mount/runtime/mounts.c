@@ -85,7 +85,7 @@ int mounts_next(FILE *mountinfo, struct mounted *ret)
 
 int mounts_each(int (*each)(const struct mounted *m, void *data), void *data, struct err *e)
 {
-	FILE *mountinfo = fopen("/proc/self/mountinfo", "re");
+	FILE *mountinfo = mounts_open();
 	struct mounted m;
 	int r = 0;
 
@@ -93,7 +93,8 @@ int mounts_each(int (*each)(const struct mounted *m, void *data), void *data, st
 		return err_errno(e, FAIL_SYSTEM_CALL_FAILED, "open /proc/self/mountinfo");
 	while (!r && mounts_next(mountinfo, &m))
 		r = each(&m, data);
-	if (!r && ferror(mountinfo))
+	/* Also a line for which there was no memory: half a list is none. */
+	if (!r && !feof(mountinfo))
 		r = err_set(e, FAIL_SYSTEM_CALL_FAILED, EIO, "read /proc/self/mountinfo");
 	fclose(mountinfo);
 	return r;

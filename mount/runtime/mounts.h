@@ -23,6 +23,9 @@ struct mounted {
 	char target[MOUNTS_PATH_SIZE]; /* where */
 };
 
+/* The kernel's list; NULL and errno. */
+FILE *mounts_open(void);
+
 /* Read on: 1: *ret is filled; 0: there are no more. Lines of another shape are left out. */
 int mounts_next(FILE *mountinfo, struct mounted *ret);
 

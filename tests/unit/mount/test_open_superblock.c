@@ -60,6 +60,24 @@ static void put_superblock(uint8_t *disk)
 	memcpy(at + 88, "\x12\x34", 2);
 }
 
+/* What the description says beside where it stands. */
+enum said { SAID_NOTHING, SAID_BEHIND_DATA, SAID_SALT, SAID_LONGER_SALT, SAID_OTHER_SALT };
+
+static void say(enum said said)
+{
+	static const char *const salts[] = {
+		[SAID_SALT] = "1234",
+		[SAID_LONGER_SALT] = "123400",
+		[SAID_OTHER_SALT] = "1235",
+	};
+	struct err e = { 0 };
+
+	volume.tree_follows_data = said == SAID_BEHIND_DATA;
+	volume.salt_given = said >= SAID_SALT;
+	if (volume.salt_given)
+		assert_int_equal(verity_params_set(&volume.verity, "salt", salts[said], &e), 0);
+}
+
 static const struct superblock_row {
 	const char *label;
 	size_t file_bytes; /* what can be read; the host says more */
@@ -67,21 +85,31 @@ static const struct superblock_row {
 	uint64_t disk_bytes;
 	enum fail_code code;
 	const char *words;
+	enum said said;
 } superblock_rows[] = {
-	{ "whole", 1 << 20, 0, 1 << 20, FAIL_NONE, "" },
-	{ "to its last byte", SUPERBLOCK_AT + 512, 0, 1 << 20, FAIL_NONE, "" },
+	{ "whole", 1 << 20, 0, 1 << 20, FAIL_NONE, "", SAID_NOTHING },
+	{ "where the data end", 1 << 20, 0, 1 << 20, FAIL_NONE, "", SAID_BEHIND_DATA },
+	{ "of less data", 1 << 20, SUPERBLOCK_AT + 72, 1 << 20, FAIL_VERITY_PARAMS_INVALID,
+	  "has 126 data blocks of 4096 bytes, and stands at 528384, where they do not end",
+	  SAID_BEHIND_DATA },
+	{ "salt", 1 << 20, 0, 1 << 20, FAIL_NONE, "", SAID_SALT },
+	{ "longer salt", 1 << 20, 0, 1 << 20, FAIL_VERITY_PARAMS_INVALID, "another salt",
+	  SAID_LONGER_SALT },
+	{ "another salt", 1 << 20, 0, 1 << 20, FAIL_VERITY_PARAMS_INVALID, "another salt",
+	  SAID_OTHER_SALT },
+	{ "to its last byte", SUPERBLOCK_AT + 512, 0, 1 << 20, FAIL_NONE, "", SAID_NOTHING },
 	{ "cut", SUPERBLOCK_AT + 511, 0, 1 << 20, FAIL_DEVICE_TOO_SMALL,
-	  "vda has 1048576 bytes and its superblock ends at 528896" },
+	  "vda has 1048576 bytes and its superblock ends at 528896", SAID_NOTHING },
 	{ "cut before", SUPERBLOCK_AT - 1, 0, 1 << 20, FAIL_DEVICE_TOO_SMALL,
-	  "its superblock ends at" },
+	  "its superblock ends at", SAID_NOTHING },
 	{ "none", 1 << 20, SUPERBLOCK_AT, 1 << 20, FAIL_VERITY_PARAMS_INVALID,
-	  "/dev/vda has no verity superblock" },
+	  "/dev/vda has no verity superblock", SAID_NOTHING },
 	{ "version", 1 << 20, SUPERBLOCK_AT + 8, 1 << 20, FAIL_VERITY_PARAMS_INVALID,
-	  "verity superblock: version" },
+	  "verity superblock: version", SAID_NOTHING },
 	{ "data blocks beyond itself", 1 << 20, SUPERBLOCK_AT + 75, 1 << 20,
-	  FAIL_VERITY_PARAMS_INVALID, "is inside the data" },
+	  FAIL_VERITY_PARAMS_INVALID, "is inside the data", SAID_NOTHING },
 	{ "tree beyond the end", 1 << 20, 0, SUPERBLOCK_AT + 4096, FAIL_DEVICE_TOO_SMALL,
-	  "its hash tree ends at" },
+	  "its hash tree ends at", SAID_NOTHING },
 };
 
 static void open_superblock(const struct superblock_row *row, struct temp *t, uint8_t *disk)
@@ -92,6 +120,7 @@ static void open_superblock(const struct superblock_row *row, struct temp *t, ui
 	int r;
 
 	make_volume(row->disk_bytes);
+	say(row->said);
 	disk[row->at] ^= row->at ? 0xff : 0;
 	put_bytes(t->fd, "disk", disk, row->file_bytes);
 	disk[row->at] ^= row->at ? 0xff : 0;
@@ -121,7 +150,7 @@ static void test_superblock(void **state)
 {
 	uint8_t *disk = calloc(1, 1 << 20);
 	static const struct superblock_row absent = {
-		"absent", 0, 0, 1 << 20, FAIL_DEVICE_READ_FAILED, "open /dev/vda"
+		"absent", 0, 0, 1 << 20, FAIL_DEVICE_READ_FAILED, "open /dev/vda", SAID_NOTHING
 	};
 	static const struct superblock_row folder = {
 		"not readable",
@@ -129,7 +158,8 @@ static void test_superblock(void **state)
 		0,
 		1 << 20,
 		FAIL_DEVICE_READ_FAILED,
-		"read the superblock of /dev/vda: Is a directory"
+		"read the superblock of /dev/vda: Is a directory",
+		SAID_NOTHING,
 	};
 	char path[128];
 	struct temp t;
