@@ -223,6 +223,10 @@ $(BUILD)/$(1)/socle.o: $(call linked_objects,$(1),lib verity mount) $(BUILD)/$(1
 $(BUILD)/$(1)/libsocle.a: $(BUILD)/$(1)/socle.o
 	$$(archive)
 
+$(BUILD)/$(1)/socle-volume: $(call guest_objects,$(1),lib verity mount) $(BUILD)/$(1)/flags
+	$$(link_guest)
+	$$(Q)tests/check/guest_program.sh $$@ 800000
+
 $(BUILD)/$(1)/socle-init: $(call linked_objects,$(1),lib verity mount init) $(BUILD)/$(1)/flags
 	$$(link_guest)
 	$$(Q)tests/check/guest_program.sh $$@ 800000
@@ -239,7 +243,7 @@ $(BUILD)/socle-image: $(call host_objects,image-build $(shared)) $(BUILD)/flags
 	$(say) LINK '$@'
 	$(Q)$(CC) $(HOST_LDFLAGS) -o $@ $(sort $(filter %.o,$^)) $(erofs_libs) $(packages_libs)
 
-all: $(GUEST)/socle-init $(GUEST)/libsocle.a $(BUILD)/socle-image
+all: $(GUEST)/socle-init $(GUEST)/socle-volume $(GUEST)/libsocle.a $(BUILD)/socle-image
 
 include kernel-config/kernel.mk
 include initramfs/kata.mk

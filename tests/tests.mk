@@ -21,7 +21,7 @@ endef
 $(foreach arch,$(ARCHES),$(eval $(call example_rules,$(arch))))
 
 # tests/unit mirrors the tree; each test_*.c in it is a program, everything else helps them.
-# A test is linked with everything but the two mains, from archives: a symbol that the test
+# A test is linked with everything but the mains, from archives: a symbol that the test
 # or a helper of its own defines wins.  So a test that names fake_sys (of fake_sys.h) gets
 # tests/unit/fake_sys.c in the place of lib/sys.c.
 test_objects = $(patsubst %.c,$(BUILD)/tests/%.o,$(call sources,$(1)))
@@ -32,7 +32,7 @@ $(BUILD)/tests/%.o: %.c $(BUILD)/flags | $(HOST)/sources
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(TEST_CFLAGS) $(erofs_cflags) -c $< -o $@
 
-mains := %/init/main.o %/image-build/main.o
+mains := %/init/main.o %/mount/program/main.o %/image-build/main.o
 $(BUILD)/tests/libtested.a: $(filter-out $(mains),$(call test_objects,lib verity mount init image-build))
 	$(archive)
 $(BUILD)/tests/libhelpers.a: $(filter-out $(unit_tests:=.o),$(call test_objects,tests/unit))
