@@ -188,6 +188,8 @@ static void test_refused_verity(void **state)
 		{ "=32768\"", "=-512\"", "hashoffset", FAIL_VERITY_PARAMS_INVALID },
 		{ "=32768\"", "=0x8000\"", "hashoffset", FAIL_VERITY_PARAMS_INVALID },
 		{ "=32768\"", "=9223372036854775808\"", "hashoffset", FAIL_VERITY_PARAMS_INVALID },
+		{ "superblock=false", "superblock=", "neither true nor false",
+		  FAIL_VERITY_PARAMS_INVALID },
 		{ "=32768\"", "=18446744073709551616\"", "hashoffset", FAIL_VERITY_PARAMS_INVALID },
 		{ "=32768\"", "=32768\",\"X-kata.dmverity.hashoffset=32768\"", "twice",
 		  FAIL_KEY_REPEATED },

@@ -179,7 +179,7 @@ static void test_wrong_devices(void **state)
 	/* The bare tar of a layer with an index. */
 	assert_int_equal(pwrite(s.device[1], "tar!", 4, EROFS_SUPERBLOCK_OFFSET), 4);
 	expect_failure("none", erofs_slots_fit(s.meta, s.device, SLOTS, &e), &e, FAIL_MOUNT_FAILED,
-		       "device 2 has no erofs");
+		       "device 2 has no erofs, and slot 2 means the one with UUID ");
 	assert_int_equal(ftruncate(s.device[1], BLOCK - 1), 0);
 	expect_failure("short", erofs_slots_fit(s.meta, s.device, SLOTS, &e), &e,
 		       FAIL_DEVICE_TOO_SMALL, "4095");
@@ -248,6 +248,33 @@ static void test_kernel(void **state)
 	close_set(&s);
 }
 
+/* Numbers that no device has, and a table that is not there. */
+static void test_table(void **state)
+{
+	struct err e = { 0 };
+	struct set s;
+
+	(void)state;
+	make_set(&s);
+	put_slot(s.meta, 0, "", 3);
+	/* 2^48 blocks of 64 KiB are more bytes than an offset has bits for. */
+	assert_int_equal(pwrite(s.meta, "\x10", 1, EROFS_SUPERBLOCK_OFFSET + 12), 1);
+	assert_int_equal(pwrite(s.meta, "\x88", 1, EROFS_SUPERBLOCK_OFFSET + 80), 1);
+	assert_int_equal(pwrite(s.meta, "\xff\xff", 2, TABLE * EROFS_DEVICE_SIZE + 72), 2);
+	expect_failure("slots", erofs_slots_fit(s.meta, s.device, SLOTS, &e), &e, FAIL_MOUNT_FAILED,
+		       "slot 1 of the erofs' table of devices has impossible");
+	expect_failure("flat", erofs_fits(s.meta, false, &e), &e, FAIL_MOUNT_FAILED, "names none");
+	assert_int_equal(ftruncate(s.meta, TABLE * EROFS_DEVICE_SIZE + 8), 0);
+	expect_failure("slots", erofs_slots_fit(s.meta, s.device, SLOTS, &e), &e,
+		       FAIL_DEVICE_READ_FAILED, "table of devices");
+	expect_failure("flat", erofs_fits(s.meta, false, &e), &e, FAIL_DEVICE_READ_FAILED,
+		       "table of devices");
+	assert_int_equal(ftruncate(s.meta, EROFS_SUPERBLOCK_OFFSET + EROFS_SUPERBLOCK_SIZE - 1), 0);
+	expect_failure("cut", erofs_fits(s.meta, false, &e), &e, FAIL_DEVICE_READ_FAILED,
+		       "superblock");
+	close_set(&s);
+}
+
 /* Files of a real producer, where they are at hand ($SOCLE_FIXTURES). */
 static int unpack(const char *name)
 {
@@ -299,7 +326,8 @@ int main(void)
 		cmocka_unit_test(test_right),        cmocka_unit_test(test_count),
 		cmocka_unit_test(test_swapped),      cmocka_unit_test(test_wrong_devices),
 		cmocka_unit_test(test_first_device), cmocka_unit_test(test_other_tags),
-		cmocka_unit_test(test_kernel),       cmocka_unit_test(test_real),
+		cmocka_unit_test(test_kernel),       cmocka_unit_test(test_table),
+		cmocka_unit_test(test_real),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
