@@ -48,7 +48,8 @@ size_t scratch_devices(const struct upper *u)
 
 static bool overlap(const struct blockdev *a, const struct blockdev *b)
 {
-	return !strcmp(a->name, b->name) || !strcmp(a->name, b->disk) || !strcmp(a->disk, b->name);
+	return !strcmp(a->name, b->name) || !strcmp(a->name, b->disk) ||
+	       (*a->disk && !strcmp(a->disk, b->name));
 }
 
 int scratch_refuse_shared(const struct blockdev *disk, const struct device_wish *wishes,
@@ -86,13 +87,21 @@ static int check_kernel(const struct upper *u, struct err *e)
 	return 0;
 }
 
+/* Through the page cache, which reads ahead. */
+static int refuse_used(const struct verity_device *disk, uint64_t size_bytes, struct err *e)
+{
+	auto_fd int fd = device_node_open(AT_FDCWD, disk->path, disk->major, disk->minor, e);
+
+	return fd < 0 ? fd : scratch_refuse_used(fd, size_bytes, e);
+}
+
 /* Everything that is on the disk is given up here, and nowhere else. */
 static int prepare_disk(const struct verity_device *disk, const struct upper *u,
 			uint64_t size_bytes, struct err *e)
 {
 	_Alignas(BLOCK) uint8_t block[BLOCK];
 	auto_fd int fd = device_open_writable(disk->path, disk->major, disk->minor, e);
-	int r = fd < 0 ? fd : scratch_refuse_used(fd, size_bytes, e);
+	int r = fd < 0 ? fd : refuse_used(disk, size_bytes, e);
 
 	if (r || !u->encrypted)
 		return r;

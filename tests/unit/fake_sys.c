@@ -172,7 +172,7 @@ int sys_add_key(const char *description, const void *payload, size_t size)
 
 int sys_add_logon_key(const char *description, const void *payload, size_t size)
 {
-	(void)payload;
+	memcpy(fake_sys.key, payload, size < sizeof(fake_sys.key) ? size : sizeof(fake_sys.key));
 	return fake_sys_call("add_logon_key %s size=%zu\n", description, size) ? -1 : 78;
 }
 

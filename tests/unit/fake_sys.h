@@ -18,6 +18,7 @@ struct fake_sys {
 	int fail_errno;
 	const char *kernel_words; /* what a mount context's log says, or NULL */
 	bool unlink_really;
+	unsigned char key[128]; /* the last one of type logon, its first bytes */
 };
 
 extern struct fake_sys fake_sys;

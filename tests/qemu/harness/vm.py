@@ -38,7 +38,7 @@ TIMEOUT = "timeout"
 
 @dataclass(frozen=True)
 class Disk:
-    """A raw file that the guest sees as one read-only disk."""
+    """A raw file that the guest sees as one disk."""
 
     path: Path
     serial: Optional[str] = None
@@ -46,14 +46,16 @@ class Disk:
     late: bool = False  # not there at the start: plug() brings it
     bridged: bool = False  # not on the PCI root bus, as a late one is not
     bad_sector: Optional[int] = None  # reading it is an I/O error
+    writable: bool = False
 
     def node(self, index: int) -> dict[str, object]:
         file: dict[str, object] = {"driver": "file", "filename": str(self.path),
-                                   "read-only": True, "locking": "off"}
+                                   "read-only": not self.writable, "locking": "off"}
         if self.bad_sector is not None:
             error = {"event": "read_aio", "errno": 5, "sector": self.bad_sector}
             file = {"driver": "blkdebug", "image": file, "inject-error": [error]}
-        return {"driver": "raw", "node-name": f"disk{index}", "read-only": True, "file": file}
+        return {"driver": "raw", "node-name": f"disk{index}", "read-only": not self.writable,
+                "file": file}
 
     def device(self, index: int, kind: Kind) -> dict[str, object]:
         device: dict[str, object] = {"drive": f"disk{index}", "id": f"dev{index}"}

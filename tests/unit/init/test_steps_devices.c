@@ -86,6 +86,31 @@ static void make_plan(void)
 	boot.search.set.dev[1].partition = 2;
 }
 
+/* One more, behind all others, and on none of their disks. */
+static void test_scratch_disk(void **state)
+{
+	struct err e = { 0 };
+
+	(void)state;
+	make_plan();
+	boot.search.set.count = 0;
+	boot.plan.upper.kind = UPPER_DISK;
+	strcpy(boot.wishes[4].found.name, "vdn");
+	expect_success("devices", step_devices(&boot, &e), &e);
+	assert_int_equal(fake.count, 5);
+	assert_ptr_equal(boot.wishes[4].ref, &boot.plan.upper.disk);
+	assert_string_equal(boot.wishes[4].volume, "upper");
+	assert_ptr_equal(boot.scratch_wish, &boot.wishes[4]);
+	make_plan();
+	boot.search.set.count = 0;
+	boot.plan.upper.kind = UPPER_DISK;
+	strcpy(boot.wishes[4].found.name, "vdm2");
+	strcpy(boot.wishes[4].found.disk, "vdm");
+	expect_failure("shared", step_devices(&boot, &e), &e, FAIL_SCRATCH_FAILED,
+		       "the scratch disk vdm2 is also where layer-0 is");
+	assert_string_equal(e.volume, "upper");
+}
+
 static void test_all_are_waited_for(void **state)
 {
 	struct err e = { 0 };
@@ -246,9 +271,8 @@ static void test_manifest_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_all_are_waited_for),
-		cmocka_unit_test(test_unused_tree),
-		cmocka_unit_test(test_manifest),
+		cmocka_unit_test(test_all_are_waited_for), cmocka_unit_test(test_scratch_disk),
+		cmocka_unit_test(test_unused_tree),        cmocka_unit_test(test_manifest),
 		cmocka_unit_test(test_manifest_refused),
 	};
 

@@ -46,6 +46,64 @@ static const char two_layers[] =
 			      "umount /upper flags=0x2\n";
 #define TWO_LAYERS_CALLS 40
 
+/* --- the double of a scratch disk -------------------------------------------------- */
+
+int scratch_open(const struct blockdev *disk, const struct upper *u, const char *name,
+		 struct scratch *ret, struct err *e)
+{
+	if (fake_sys_call("scratch_open %s %s%s%s\n", disk->name, name,
+			  u->encrypted ? " encrypted" : "", u->integrity ? " integrity" : ""))
+		return err_errno(e, FAIL_SCRATCH_FAILED, "open");
+	strcpy(ret->device.path, "/dev/dm-9");
+	return 0;
+}
+
+int scratch_mount(const struct scratch *s, const char *target, struct err *e)
+{
+	return fake_sys_call("scratch_mount %s %s\n", s->device.path, target) ?
+		       err_errno(e, FAIL_SCRATCH_FAILED, "mount") :
+		       0;
+}
+
+static void make_scratch_boot(void)
+{
+	make_boot(1, UPPER_DISK, true);
+	boot.plan.upper.encrypted = boot.plan.upper.integrity = true;
+	boot.scratch_wish = &boot.wishes[9];
+	strcpy(boot.wishes[9].found.name, "vdz");
+}
+
+/* In the place of the tmpfs, also above one layer. */
+static void test_scratch_disk(void **state)
+{
+	static const char calls[] =
+		"mkdir /sysroot 0755\n"
+		"mkdir /layers 0755\n" MOUNT_OF(
+			"0") "mkdir /upper 0755\n"
+			     "scratch_open vdz socle-upper encrypted integrity\n"
+			     "scratch_mount /dev/dm-9 /upper\n"
+			     "mkdir /upper/upper 0755\n"
+			     "mkdir /upper/work 0755\n"
+			     "setxattr /upper/upper trusted.overlay.socle y\n";
+	struct err e = { 0 };
+
+	(void)state;
+	make_scratch_boot();
+	fake_verity_reset(0, 0);
+	expect_success("disk", step_mounts(&boot, &e), &e);
+	assert_memory_equal(fake_sys.log, calls, sizeof(calls) - 1);
+	assert_non_null(strstr(fake_sys.log, "upperdir /upper/upper\n"));
+	assert_non_null(
+		strstr(fake_sys.log, "umount /layers/0 flags=0x2\numount /upper flags=0x2\n"));
+	for (unsigned int call = 11; call <= 12; call++) {
+		make_scratch_boot();
+		fake_verity_reset(call, EIO);
+		expect_failure("disk", step_mounts(&boot, &e), &e, FAIL_SCRATCH_FAILED, "");
+		assert_string_equal(e.volume, "upper");
+		assert_int_equal(fake_sys.calls, call);
+	}
+}
+
 static void test_mounts(void **state)
 {
 	struct err e = { 0 };
@@ -198,6 +256,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_mounts),
+		cmocka_unit_test(test_scratch_disk),
 		cmocka_unit_test(test_usr),
 		cmocka_unit_test(test_root_of_a_tmpfs),
 		cmocka_unit_test(test_each_mount_call_fails),
