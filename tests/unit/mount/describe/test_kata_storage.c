@@ -320,6 +320,8 @@ static void test_refused_lists(void **state)
 		  FAIL_DESCRIPTION_UNSUPPORTED },
 		{ "[" STORAGE("blk", "02", "btrfs", "") "]", "btrfs", FAIL_VALUE_INVALID },
 		{ "[" STORAGE("blk", "02", "", "") "]", "", FAIL_VALUE_INVALID },
+		{ "[" STORAGE("blk", "02", "image_raw_block", "") "]", "image_raw_block",
+		  FAIL_VALUE_INVALID },
 	};
 
 	(void)state;
