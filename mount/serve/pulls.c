@@ -4,13 +4,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 
 #include "lib/cleanup.h"
 #include "lib/io.h"
 #include "lib/sys.h"
+#include "mount/serve/say.h"
 
 void pulls_init(struct pulls *pulls)
 {
@@ -21,8 +21,7 @@ void pulls_init(struct pulls *pulls)
 
 /*
  * The process of one pull. It has nothing of the server's open, or a client would not see
- * the server go; and says what it refused once the answer is on its way, for nobody may be
- * reading stderr.
+ * the server go.
  */
 static void __attribute__((noreturn))
 run(int fd, const struct serve_options *options, const struct catalogue *catalogue,
@@ -41,10 +40,10 @@ run(int fd, const struct serve_options *options, const struct catalogue *catalog
 		_exit(1);
 	close(fd);
 	if (answer.status == STATUS_OK)
-		dprintf(STDERR_FILENO, "socle: image %s (%s) is on %s/rootfs\n", request->image,
-			answer.digest, request->bundle);
+		say("socle: image %s (%s) is on %s/rootfs", request->image, answer.digest,
+		    request->bundle);
 	else
-		dprintf(STDERR_FILENO, "%s\n", answer.line);
+		say("%s", answer.line);
 	_exit(0);
 }
 

@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
@@ -13,6 +12,7 @@
 #include "lib/clock.h"
 #include "mount/serve/client.h"
 #include "mount/serve/listener.h"
+#include "mount/serve/say.h"
 
 /* What is waited for, in this order. */
 enum {
@@ -205,7 +205,7 @@ static int start_and_run(struct server *s, struct err *e)
 	catalogue_load(s->service.options, &s->service.catalogue);
 	if (broken->code != FAIL_NONE) {
 		pull_refuse(&refusal, STATUS_FAILED_PRECONDITION, "describe", broken);
-		dprintf(STDERR_FILENO, "%s\n", refusal.line);
+		say("%s", refusal.line);
 	}
 	/* The last step: who waits for the socket may call as soon as it is there. */
 	r = listener_open(s->socket, &s->listener, e);

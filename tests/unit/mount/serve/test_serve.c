@@ -145,6 +145,17 @@ static void expect_answer(int fd, uint32_t stream, uint64_t status, const char *
 	inbox_empty(&in);
 }
 
+/* The status of the next answer. */
+static uint64_t receive_status(int fd)
+{
+	struct message_response response;
+	struct inbox in = { 0 };
+
+	assert_int_not_equal(receive(fd, &response, &in), 0);
+	inbox_empty(&in);
+	return response.status;
+}
+
 static void expect_end(int fd)
 {
 	struct message_response response;
@@ -508,14 +519,8 @@ static void test_too_many(void **state)
 		snprintf(path, sizeof(path), "bundles/c%d/go", i);
 		put_text(folder.fd, path, "");
 	}
-	for (int i = 0; i < SERVE_PULLS_MAX; i++) {
-		struct message_response response;
-		struct inbox in = { 0 };
-
-		assert_int_not_equal(receive(fd[0], &response, &in), 0);
-		assert_int_equal(response.status, STATUS_OK);
-		inbox_empty(&in);
-	}
+	for (int i = 0; i < SERVE_PULLS_MAX; i++)
+		assert_int_equal(receive_status(fd[0]), STATUS_OK);
 	for (int i = 0; i < SERVE_CLIENTS_MAX; i++)
 		close(fd[i]);
 }
@@ -575,6 +580,42 @@ static void test_pull_unknown(void **state)
 	send_pull(fd, 3, "bad", make_bundle("b"));
 	expect_answer(fd, 3, STATUS_FAILED_PRECONDITION, FAKE_SOCLE_REFUSAL);
 	close(fd);
+}
+
+/* Nobody reads stderr, and no more goes into it: no pull stays behind for that. */
+static void test_unread_stderr(void **state)
+{
+	static const char filling[4096];
+	int ends[2], old = dup(STDERR_FILENO), fd;
+	uint32_t stream = 1;
+
+	(void)state;
+	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+	assert_int_equal(fcntl(ends[1], F_SETFL, O_NONBLOCK), 0);
+	while (write(ends[1], filling, sizeof(filling)) > 0)
+		;
+	assert_int_equal(fcntl(ends[1], F_SETFL, 0), 0);
+	dup2(ends[1], STDERR_FILENO);
+	server = fork();
+	if (!server) {
+		struct err e = { 0 };
+
+		_exit(serve(&options, &e) ? 1 : 0);
+	}
+	dup2(old, STDERR_FILENO);
+	close(old);
+	close(ends[1]);
+	WAIT_FOR(!access(socket_path, F_OK));
+	fd = connect_to(socket_path);
+	make_bundle("c");
+	for (; stream < 2 * SERVE_PULLS_MAX; stream += 2)
+		send_pull(fd, stream, "good", make_bundle("c"));
+	for (int i = 0; i < SERVE_PULLS_MAX; i++)
+		assert_int_equal(receive_status(fd), STATUS_OK);
+	WAIT_FOR((send_pull(fd, stream, "good", make_bundle("c")), stream += 2,
+		  receive_status(fd) == STATUS_OK));
+	close(fd);
+	close(ends[0]);
 }
 
 /* Descriptions that cannot be read: every pull says why, and none goes to the hub. */
@@ -679,6 +720,7 @@ int main(void)
 		CASE(test_hub),
 		CASE(test_pull_unknown),
 		CASE(test_broken_images),
+		CASE(test_unread_stderr),
 		CASE(test_measured),
 		CASE(test_second_server),
 		CASE(test_after_a_crash),
