@@ -1,6 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
-"""call_serve.py PROGRAM: mount/serve as another program's client and hub see it."""
+"""call_serve.py PROGRAM [SOCLE_VOLUME]: mount/serve as another program's client and hub see it.
+
+PROGRAM has nothing but the server, with mounts that are none; SOCLE_VOLUME is the real one."""
 
 from __future__ import annotations
 
@@ -43,8 +45,8 @@ def wait(condition: Callable[[], bool], what: str) -> None:
 class Bed:
     """A folder with bundles, and a server on a socket in it."""
 
-    def __init__(self, program: str, folder: pathlib.Path) -> None:
-        self.program = program
+    def __init__(self, command: list[str], folder: pathlib.Path) -> None:
+        self.command = command
         self.folder = folder
         self.socket = folder / "run/confidential/cdh.sock"
         self.errors = ""
@@ -62,7 +64,7 @@ class Bed:
     @contextlib.contextmanager
     def serve(self, *arguments: str) -> Iterator[Client]:
         """kata-agent's way: the program, its socket, one connection for everything."""
-        command = [self.program, "--socket", str(self.socket), "--bundles",
+        command = [*self.command, "--socket", str(self.socket), "--bundles",
                    str(self.folder / "bundles"), *arguments]
         with subprocess.Popen(command, cwd="/", env={"PATH": "/bin"}, stdin=subprocess.DEVNULL,
                               stderr=subprocess.PIPE, text=True) as process:
@@ -177,7 +179,7 @@ def test_measured(bed: Bed) -> None:
     results = iter([b"", ttrpc.message([(1, 1)]), Refused(13, "no device")])
     path = str(bed.folder / "aa.sock")
     agent = Hub(path, lambda *call: next(results))
-    with bed.serve("--images", bed.put("images", images(FOUND)), "--attestation-agent",
+    with bed.serve("--images", bed.put("images", images(FOUND)), "--attestation",
                    path) as client:
         assert client.pull_image(FOUND, bed.bundle("c1")) == DIGEST
         expect_refused(lambda: client.pull_image(FOUND, bed.bundle("c2")),
@@ -194,14 +196,31 @@ def test_measured(bed: Bed) -> None:
     agent.close()
 
 
-def main(program: str) -> Optional[str]:
-    tests = [value for name, value in globals().items() if name.startswith("test_")]
-    for test in tests:
+def real_program(bed: Bed) -> None:
+    """What needs no disk: libsocle's own refusals, from the program as it is in the guest."""
+    unverified = {"volume_type": "image_raw_block", "source": "/dev/vda", "fs_type": "erofs"}
+    text = json.dumps({"version": 1, "images": [
+        image("unverified", unverified), image("broken", {"volume_type": "cheese"})]})
+    with bed.serve("--images", bed.put("images", text), "--timeout", "1") as client:
+        for reference, code in ("unverified", "VERITY_MISSING"), ("broken", "DESCRIPTION_"):
+            stream = client.start_pull(reference, bed.bundle(reference))
+            expect_refused(lambda: client.finish_pull(stream), ttrpc.FAILED_PRECONDITION,
+                           "socle: FAILED step=describe volume=")
+            expect_refused(lambda: client.pull_image(reference, bed.bundle(reference)),
+                           ttrpc.FAILED_PRECONDITION, f"code={code}")
+            assert not (bed.folder / "bundles" / reference / "rootfs").exists()
+
+
+def main(program: str, socle_volume: Optional[str] = None) -> None:
+    tests = [(value, [os.path.abspath(program)]) for name, value in globals().items()
+             if name.startswith("test_")]
+    if socle_volume:
+        tests.append((real_program, [os.path.abspath(socle_volume), "serve"]))
+    for test, command in tests:
         with tempfile.TemporaryDirectory(prefix="socle-serve.") as folder:
-            test(Bed(os.path.abspath(program), pathlib.Path(folder)))
+            test(Bed(command, pathlib.Path(folder)))
         print(test.__name__)
-    return None
 
 
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]))
+    main(*sys.argv[1:])

@@ -4,4 +4,8 @@
 set -euo pipefail
 
 cd "${BASH_SOURCE[0]%/*}/../.."
-exec "${PYTHON:-/usr/bin/python3}" -B tests/check/call_serve.py "${BUILD:-build}/tests/serve"
+build=${BUILD:-build}
+real=$build/$(uname -m)/socle-volume
+# The real program as well, where this machine's is among those that were built.
+[[ " ${SOCLE_ARCHES:?} " == *" $(uname -m) "* ]] || real=
+exec "${PYTHON:-/usr/bin/python3}" -B tests/check/call_serve.py "$build/tests/serve" ${real:+"$real"}

@@ -15,7 +15,7 @@ int main(int argc, char **argv)
 		{ "images", required_argument, NULL, 'i' },
 		{ "initdata", required_argument, NULL, 'd' },
 		{ "forward", required_argument, NULL, 'f' },
-		{ "attestation-agent", required_argument, NULL, 'a' },
+		{ "attestation", required_argument, NULL, 'a' },
 		{ "pull-unknown", no_argument, NULL, 'u' },
 		{ 0 },
 	};
