@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import os
 import time
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Optional
 
 import pytest
 
-from harness import channel, expect, image
+from harness import channel, expect
 from harness.attached import board
-from harness.bed import Bed, filler
+from harness.bed import Bed, Programs, filler
 from harness.guest import Driven, drivable
-from harness.image import Layer
+from harness.image import Layer, ToolError
+from harness.machines import Q35, S390, Kind
 from harness.vm import Disk, Machine
 
 pytestmark = pytest.mark.core
@@ -41,10 +42,10 @@ def sparse(bed: Bed, size: int = SIZE, name: str = "scratch") -> Path:
 
 
 def machine(bed: Bed, layers: list[Layer], scratch: Disk, kind: str, policy: str = "",
-            **more: object) -> Machine:
+            kind_of: Kind = Q35) -> Machine:
     """The initramfs has what the plan needs and nothing else."""
     arguments = [layers[0].argument("SERIAL=root"), f"socle.upper=disk:SERIAL=scratch{kind}"]
-    made = bed.machine([Disk(layers[0].disk, "root"), scratch], arguments, **more)
+    made = bed.machine([Disk(layers[0].disk, "root"), scratch], arguments, kind_of)
     made.initramfs = bed.initramfs(modules=["virtio-console"], policy=policy,
                                    options=["--cmdline", " ".join(arguments)])
     return made
@@ -197,8 +198,17 @@ def test_other_disks_that_are_refused(bed: Bed) -> None:
     assert "/dev/vdb is read-only" in refused(bed, Disk(sparse(bed, name="ro"), "scratch"))
     refused(bed, Disk(sparse(bed, name="other"), "other", writable=True), code="DEVICE_NOT_FOUND",
             step="devices")
-    sentence = refused(bed, writable(sparse(bed, name="plain")), "", "POLICY_REFUSED", "plan", "-")
-    assert "encrypted" in sentence
+
+
+def test_policy_that_wants_encryption(bed: Bed) -> None:
+    """When an initramfs is packed for the plan, and in one that was packed for none."""
+    layers = bed.image(bed.base())
+    disk = writable(sparse(bed))
+    with pytest.raises(ToolError, match="POLICY_REFUSED.*encrypted"):
+        machine(bed, layers, disk, "")
+    arguments = [layers[0].argument("SERIAL=root"), "socle.upper=disk:SERIAL=scratch"]
+    boot = bed.machine([Disk(layers[0].disk, "root"), disk], arguments)
+    assert "encrypted" in expect.failure(bed.boot(boot), "POLICY_REFUSED", "plan")
 
 
 def test_disk_of_a_layer(bed: Bed) -> None:
@@ -207,6 +217,29 @@ def test_disk_of_a_layer(bed: Bed) -> None:
     boot = bed.machine([Disk(layers[0].disk, "root", writable=True)], arguments)
     sentence = expect.failure(bed.boot(boot), "SCRATCH_FAILED", "devices", "upper")
     assert sentence == "the scratch disk vda is also where layer-0 is"
+
+
+@dataclass(frozen=True)
+class Case:
+    kind: Kind
+
+
+@pytest.mark.parametrize("case", [Case(S390)], ids=lambda case: case.kind.name)
+def test_on_another_machine(bed: Bed, case: Case) -> None:
+    """Of the other byte order: what is made in the guest is what its kernel reads."""
+    other = Bed(Programs.from_environment(case.kind.arch), bed.work, bed.directory)
+    layers = other.image(other.base("mkdir /opt/new", "write /opt/new/file", "read /opt/new/file",
+                                    "statfs /"))
+    scratch = sparse(other)
+    result = other.boot(machine(other, layers, writable(scratch), INTEGRITY, kind_of=case.kind))
+    assert not result.report.failures and result.report.agent_finished, result.outcome
+    for verb, path in [("mkdir", "/opt/new"), ("write", "/opt/new/file"), ("read", "/opt/new/file")]:
+        expect.path_error(result, verb, path, None)
+    assert SIZE * 0.85 < result.report.one("statfs", "/")["bytes"] < SIZE
+    [table] = [dm["table"] for dm in result.report.all("dm") if dm["target"] == "crypt"]
+    assert "authenc(hmac(sha256),xts(aes))" in table and "integrity:32:aead" in table
+    on_disk = scratch.read_bytes()
+    assert on_disk.startswith(MARK) and b"written\n" not in on_disk
 
 
 @pytest.mark.prebuilt
