@@ -151,16 +151,15 @@ static int add_kernel_words(const char *device, int r, struct err *e)
 		       "%s (%s)", text, words);
 }
 
-/* -errno with the features that this kernel is too old for; 0: none is known. */
-static int find_newer_features(const struct refused_mount *m, struct err *e)
+/* An erofs with features that this kernel is too old for: e says so, where they are known. */
+static void name_newer_features(const struct refused_mount *m, struct err *e)
 {
 	struct erofs_superblock sb;
 	struct utsname name;
 
-	if (strcmp(m->type, "erofs") || uname(&name) ||
-	    erofs_superblock_read(m->start, m->size, &sb))
-		return 0;
-	return erofs_kernel_lacks(&sb, name.release, e);
+	if (!strcmp(m->type, "erofs") && !uname(&name) &&
+	    !erofs_superblock_read(m->start, m->size, &sb))
+		(void)erofs_kernel_lacks(&sb, name.release, e);
 }
 
 int kernel_explain_mount(const struct refused_mount *m, int r, struct err *e)
@@ -180,7 +179,7 @@ int kernel_explain_mount(const struct refused_mount *m, int r, struct err *e)
 		return err_set(e, FAIL_KERNEL_FEATURE_MISSING, -r,
 			       "the %s is compressed in a way for which the kernel lacks %s",
 			       m->type, options);
-	if (known && find_newer_features(m, e))
-		return r;
+	if (known)
+		name_newer_features(m, e);
 	return add_kernel_words(m->device, r, e);
 }

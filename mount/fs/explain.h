@@ -33,8 +33,8 @@ struct refused_mount {
  * blocks than the device's: VERITY_PARAMS_INVALID, with both sizes. A compression
  * that a kernel may lack, where that is how the kernel says so:
  * KERNEL_FEATURE_MISSING, with the options. A feature of an erofs that came later than
- * this kernel: the same, with the version. Else the last thing that the kernel's
- * log says about the device is put behind the sentence, and if that is about a
+ * this kernel: the same, with the version. The last thing that the kernel's
+ * log says about the device is put behind this or the old sentence, and if that is about a
  * feature, it is KERNEL_FEATURE_MISSING as well. Returns r.
  */
 int kernel_explain_mount(const struct refused_mount *m, int r, struct err *e);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/klog.h>
+#include <sys/utsname.h>
 
 #include "mount/fs/explain.h"
 #include "mount/device/probe.h"
@@ -195,13 +196,64 @@ static void test_kernel_log(void **state)
 	kernel_log = NULL;
 }
 
+/* What this test's kernel is. */
+int uname(struct utsname *name)
+{
+	memset(name, 0, sizeof(*name));
+	strcpy(name->release, "6.12.48-test");
+	return 0;
+}
+
+/* What came later is named, with what the kernel says of it. */
+static void test_newer_features(void **state)
+{
+	static const struct {
+		uint8_t features[2];
+		const char *log, *text;
+		enum fail_code code;
+	} features[] = {
+		{ { 0x80, 0 },
+		  "<3>[    1.2] erofs (device dm-3): unidentified incompatible feature 80, please "
+		  "upgrade kernel\n",
+		  "the erofs has block numbers of 48 bits or omits \".\", which needs Linux 6.15 "
+		  "or "
+		  "newer, and this is 6.12.48-test (unidentified incompatible feature 80, please "
+		  "upgrade kernel)",
+		  FAIL_KERNEL_FEATURE_MISSING },
+		{ { 0x80, 1 },
+		  NULL,
+		  "the erofs compresses its metadata (metabox), which needs Linux 6.17 or newer, "
+		  "and "
+		  "this is 6.12.48-test",
+		  FAIL_KERNEL_FEATURE_MISSING },
+		{ { 0x7f, 0 }, NULL, REFUSED, FAIL_MOUNT_FAILED },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(features); i++) {
+		uint8_t start[KERNEL_START_SIZE] = { 0 };
+		const struct refused_mount m = { "erofs", "dm-3", 0, start, sizeof(start) };
+		struct err e = { 0 };
+
+		memcpy(start + 1024, "\xe2\xe1\xf5\xe0", 4);
+		start[1024 + 12] = 12;
+		start[1024 + 36] = 1;
+		memcpy(start + 1024 + 80, features[i].features, 2);
+		kernel_log = features[i].log;
+		(void)err_set(&e, FAIL_MOUNT_FAILED, EINVAL, REFUSED);
+		assert_int_equal(kernel_explain_mount(&m, -EINVAL, &e), -EINVAL);
+		assert_string_equal(e.text, features[i].text);
+		assert_int_equal(e.code, features[i].code);
+	}
+	kernel_log = NULL;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_fstypes),
-		cmocka_unit_test(test_compressions),
-		cmocka_unit_test(test_block_sizes),
-		cmocka_unit_test(test_kernel_log),
+		cmocka_unit_test(test_fstypes),        cmocka_unit_test(test_compressions),
+		cmocka_unit_test(test_block_sizes),    cmocka_unit_test(test_kernel_log),
+		cmocka_unit_test(test_newer_features),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
