@@ -9,7 +9,7 @@
 #include "lib/io.h"
 #include "tests/unit/unit.h"
 
-#define TEXT_SIZE 65536
+#define TEXT_SIZE 262144
 
 int read_form(const struct form_reader *form, const char *text, const struct describe_given *given,
 	      struct stack *ret, struct err *e)
