@@ -33,7 +33,8 @@ const struct command command_umount = {
 	.run = run,
 	.usage = "[--json] DIR",
 	.help = "Unmount a target and remove all that belonged to it, also what an\n"
-		"interrupted mount has left. A target that has nothing is no failure.\n"
+		"interrupted mount has left. Where nothing is mounted nothing is done, and that is "
+		"a success.\n"
 		"\n"
 		"  --json                 for programs\n",
 };

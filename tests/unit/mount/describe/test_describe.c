@@ -318,23 +318,20 @@ static const char with_devices[] = "{\"version\":1,\"layers\":[" JSON("/dev/vda"
 	"  salt " salt "\n"                                                                        \
 	"  root_hash " HASH("5") "\n"
 
-static const char
-	printed[] =
-		"volume-0\n  data_device /dev/vda\n" PRINTED(
-			"9",
-			"-") "volume-1\n  data_device SERIAL=b\n  fstype erofs\n  devices "
-			     "2\n" PRINTED("9",
-					   "00ff") "  signature of 4 bytes\n"
-						   "volume-2\n  data_device SERIAL=c\n" PRINTED(
-							   "8",
-							   "-") "volume-3\n  data_device "
-								"SERIAL=d\n  unverified\n"
-								"volume-4\n  data_device "
-								"/dev/vde\n" PRINTED(
-									"9",
-									"-") "  signature /a.p7s\n"
-									     "upper "
-									     "tmpfs,size=5%\n";
+static const char printed[] = "volume-0\n  data_device /dev/vda\n" PRINTED(
+	"9",
+	"-") "volume-1\n  data_device SERIAL=b\n  fstype erofs\n  devices "
+	     "2\n" PRINTED("9",
+			   "00ff") "  signature of 4 bytes\n"
+				   "volume-2\n  data_device SERIAL=c\n" PRINTED(
+					   "8",
+					   "-") "volume-3\n  data_device "
+						"SERIAL=d\n  unverified\n"
+						"volume-4\n  data_device "
+						"/dev/vde\n" PRINTED("9",
+								     "-") "  signature /a.p7s\n"
+									  "upper "
+									  "tmpfs,size=5%\n";
 
 static void test_devices(void **state)
 {
