@@ -12,6 +12,7 @@
 int work_find_disks(struct work *w, struct err *e)
 {
 	size_t count = 0;
+	int r;
 
 	w->step = "devices";
 	for (size_t i = 0; i < w->stack.count; i++) {
@@ -24,7 +25,14 @@ int work_find_disks(struct work *w, struct err *e)
 		w->wishes[count].ref = &w->stack.upper.disk;
 		strcpy(w->wishes[count++].volume, "upper");
 	}
-	return device_search_wait(&w->search, w->wishes, count, w->timeout_ms, e);
+	r = device_search_wait(&w->search, w->wishes, count, w->timeout_ms, e);
+	if (r || w->stack.upper.kind != UPPER_DISK)
+		return r;
+	w->step = "scratch";
+	return err_volume(e,
+			  scratch_refuse_shared(&w->wishes[w->disk_wish].found, w->wishes,
+						w->disk_wish, e),
+			  "upper");
 }
 
 static int check_kernel(const struct work *w, struct err *e)
