@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
-/* socle-image plan: what socle-init would do with a command line, without booting it. */
+/*
+ * socle-image plan: what socle-init would do with a command line, without booting it, or
+ * socle-volume with a description.
+ */
 #include <stdio.h>
 #include <string.h>
 
 #include "image-build/command.h"
+#include "image-build/plan_stack.h"
 #include "image-build/base/json.h"
 #include "image-build/initramfs/own_root.h"
 #include "image-build/kernel/arch.h"
@@ -24,6 +28,7 @@ struct options {
 	const char *arch; /* as cmdline_limit() knows it, once check_usage() has seen it */
 	bool agent_in_initramfs;
 	bool json;
+	struct plan_stack_options volume;
 };
 
 /* As large as the guest's, so not on the stack. */
@@ -40,8 +45,15 @@ static int check_usage(struct options *o)
 {
 	enum kernel_arch arch;
 
+	if (o->volume.file && (o->cmdline || o->manifest || o->policy || o->kernel || o->launch ||
+			       o->arch || o->agent_in_initramfs))
+		return usage("--volume is no boot: it goes with none of a boot's options");
+	if (o->volume.file)
+		return 0;
+	if (plan_stack_is_said(&o->volume))
+		return usage("what is said of volumes needs --volume");
 	if (!o->cmdline && !o->manifest)
-		return usage("--cmdline or --manifest is required");
+		return usage("--cmdline, --manifest or --volume is required");
 	if (!o->arch)
 		return 0;
 	arch = kernel_arch_parse(o->arch);
@@ -147,8 +159,36 @@ static const struct option_row options[] = {
 	{ "--agent-in-initramfs", NULL, offsetof(struct options, agent_in_initramfs), option_flag,
 	  false, "the initramfs holds the agent, so it can be the root" },
 	{ "--json", NULL, offsetof(struct options, json), option_flag, false, "print JSON" },
+	{ "--volume", "FILE", offsetof(struct options, volume.file), option_text, false,
+	  "instead of a boot: a description of volumes, as socle-volume takes it; - is standard "
+	  "input" },
+	{ "--from", "FORM", offsetof(struct options, volume.from), option_text, false,
+	  "its form: kata-volume, containerd, kata-storage or socle; default: by its content" },
+	{ "--device", "N=REF", offsetof(struct options, volume.devices), option_list, true,
+	  "which disk volume-N is" },
+	{ "--sidecar", "N=FILE", offsetof(struct options, volume.sidecars), option_list, true,
+	  "containerd's .dmverity file of volume-N" },
+	{ "--allow-unverified", "N", offsetof(struct options, volume.unverified), option_list, true,
+	  "volume-N may have no verity" },
+	{ "--directory", "DIR", offsetof(struct options, volume.directories), option_list, true,
+	  "a layer that the guest pulled, topmost first" },
+	{ "--upper", "UPPER", offsetof(struct options, volume.upper), option_text, false,
+	  "none, tmpfs[,size=SIZE], dir:/PATH or disk:REF[,encrypted[,integrity]]" },
 	{ .name = NULL },
 };
+
+static int run_volume(const struct options *o)
+{
+	const char *wrong = NULL;
+	struct err e = { .text = "" };
+
+	if (!plan_stack(&o->volume, o->json, &wrong, &e))
+		return STATUS_OK;
+	if (wrong)
+		return usage(wrong);
+	print_refusal("describe", &e, o->json);
+	return STATUS_FAILED;
+}
 
 static int run(int argc, char **argv)
 {
@@ -161,6 +201,8 @@ static int run(int argc, char **argv)
 		status = check_usage(&o);
 	if (status)
 		return status;
+	if (o.volume.file)
+		return run_volume(&o);
 	if (o.cmdline)
 		line_warn("plan", o.cmdline, o.launch, o.arch ? o.arch : CMDLINE_MACHINE);
 	if (o.kernel && warn_own_root(&o, &e))
@@ -179,7 +221,7 @@ static int run(int argc, char **argv)
 
 const struct command command_plan = {
 	.name = "plan",
-	.summary = "Say what a guest would do with a command line",
+	.summary = "Say what a guest would do with a command line, or with volumes",
 	.operands = "",
 	.details = "Prints the boot plan that socle-init would make of a kernel command line or a\n"
 		   "manifest. Where the guest would refuse it, the failure line goes to standard\n"

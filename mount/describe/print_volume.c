@@ -23,6 +23,10 @@ static void print_geometry(struct out *o, const struct volume *v)
 {
 	const struct verity_params *p = &v->verity;
 
+	if (v->trailer) {
+		out_printf(o, "  trailer\n");
+		return;
+	}
 	if (v->proof == VOLUME_SUPERBLOCK) {
 		out_printf(o, "  superblock_offset %llu%s\n",
 			   (unsigned long long)v->superblock_offset_bytes,
@@ -107,6 +111,10 @@ static void json_geometry(struct out *o, const struct volume *v)
 {
 	const struct verity_params *p = &v->verity;
 
+	if (v->trailer) {
+		out_bool(o, "trailer", true);
+		return;
+	}
 	if (v->proof == VOLUME_SUPERBLOCK) {
 		out_number(o, "superblock_offset", v->superblock_offset_bytes);
 		if (v->tree_follows_data)

@@ -40,6 +40,35 @@ done
 printf '#%.0s' {1..99999} >"$work/long"
 answers 1 "socle: FAILED * code=LIMIT_EXCEEDED: *" plan --policy "$work/long" --cmdline "$layer"
 
+# Volumes at run time: the plan of a description, or the guest's own words.
+volume='{"volume_type":"layer_raw_block","source":"/x","fs_type":"erofs"}'
+echo "$volume" >"$work/volume"
+echo "/dev/vda,root_hash=$digest,data_blocks=9" >"$work/own"
+answers 0 "volume-0*data_device /dev/vda*hash_start 10*upper tmpfs" \
+	plan --volume "$work/own" --upper tmpfs
+answers 0 "*\"data_device\":\"SERIAL=b\"*\"upper\":\"none\"*" \
+	plan --volume "$work/own" --from socle --device 0=SERIAL=b --json
+answers 0 "volume-0*unverified*" \
+	plan --volume "$work/volume" --device 0=/dev/vdb --allow-unverified 0
+answers 1 "socle: FAILED step=describe volume=volume-0 code=VERITY_MISSING: *" \
+	plan --volume "$work/volume" --device 0=/dev/vdb
+answers 1 "socle: FAILED step=describe volume=- code=DESCRIPTION_INVALID: *" \
+	plan --volume "$work/volume" --from containerd
+answers 1 "socle-image plan: open $work/no: No such file or directory" plan --volume "$work/no"
+answers 1 "socle-image plan: open $work/no: No such file or directory" \
+	plan --volume "$work/own" --sidecar "0=$work/no"
+answers 1 "*code=LIMIT_EXCEEDED: the description has more than 1048576 bytes" \
+	plan --volume /dev/zero
+answers 2 "*--volume*" plan --device 0=/dev/vdb --cmdline "$layer"
+answers 2 "*--volume*" plan --volume "$work/own" --cmdline "$layer"
+answers 2 "*--from must be *" plan --volume "$work/own" --from nydus
+for wrong in 0 x=/dev/vda 384=/dev/vda; do
+	answers 2 "*--device takes N=REFERENCE*" plan --volume "$work/own" --device "$wrong"
+done
+answers 2 "*--device takes N=REFERENCE*" plan --volume "$work/own" --device 0=/dev/vda --device 0=/dev/vdb
+answers 2 "*--sidecar takes N=FILE*" plan --volume "$work/own" --sidecar "$work/own"
+answers 2 "*--allow-unverified takes*" plan --volume "$work/own" --allow-unverified 0=1
+
 answers 2 "* s390x is not os/architecture*" layers --platform s390x "$work"
 
 truncate -s 64K "$work/zeros" "$work/kernel" "$work/disk"
