@@ -283,8 +283,9 @@ static int read_header(struct reader *r, struct names *tables, const char **ret_
 	result = read_name(r, tables, ret_table);
 	if (result)
 		return result;
-	if (*r->at++ != ']')
+	if (*r->at != ']')
 		return refuse(r, "a table's name has no \"]\" behind it");
+	r->at++;
 	return 0;
 }
 
@@ -299,8 +300,9 @@ static int read_pair(struct reader *r, struct names *keys, const char *wanted, s
 
 	if (result)
 		return result;
-	if (*r->at++ != '=')
+	if (*r->at != '=')
 		return refuse(r, "a key has no \"=\" behind it");
+	r->at++;
 	skip_blanks(r);
 	here = wanted && !strcmp(key, wanted);
 	if (here && !is_quote(*r->at))
