@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <linux/keyctl.h>
+#include <linux/loop.h>
 #include <linux/mount.h>
 #include <linux/openat2.h>
 #include <stdio.h>
@@ -134,6 +135,16 @@ int sys_dm(unsigned int command, struct dm_ioctl *request)
 	int r = control < 0 ? -1 : (int)syscall(SYS_ioctl, control, command, request);
 
 	return r < 0 ? -1 : 0;
+}
+
+int sys_loop_get_free(int control)
+{
+	return (int)syscall(SYS_ioctl, control, LOOP_CTL_GET_FREE);
+}
+
+int sys_loop_configure(int loop, const struct loop_config *config)
+{
+	return (int)syscall(SYS_ioctl, loop, LOOP_CONFIGURE, config);
 }
 
 int sys_dup2(int fd, int to)

@@ -4,7 +4,8 @@
 
 #include <stddef.h>
 
-struct dm_ioctl; /* <linux/dm-ioctl.h> */
+struct dm_ioctl;    /* <linux/dm-ioctl.h> */
+struct loop_config; /* <linux/loop.h> */
 
 /*
  * The system calls that change the machine or what the agent inherits, one
@@ -39,6 +40,9 @@ int sys_add_logon_key(const char *description, const void *payload, size_t size)
 int sys_revoke_key(int key);
 /* One request of device-mapper's (DM_…), through a descriptor of its own. */
 int sys_dm(unsigned int command, struct dm_ioctl *request);
+/* The number of a loop device that is free, now; and give it a file. */
+int sys_loop_get_free(int control);
+int sys_loop_configure(int loop, const struct loop_config *config);
 int sys_dup2(int fd, int to);
 /* Close every descriptor from first to last. */
 int sys_close_range(unsigned int first, unsigned int last);

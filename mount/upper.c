@@ -54,7 +54,9 @@ static int take_disk(const char *disk, const char *text, struct upper *u, struct
 		u->encrypted = true;
 		u->integrity = *rest;
 	}
-	return devref_parse(ref, &u->disk, e);
+	if (devref_parse(ref, &u->disk, e))
+		return -EINVAL;
+	return u->disk.kind == DEVREF_FILE ? invalid(text, e) : 0;
 }
 
 int upper_parse(const char *text, struct upper *ret, struct err *e)

@@ -111,6 +111,8 @@ static int take_manifest(struct boot_plan *plan, const char *value, struct err *
 	}
 	if (r)
 		return r;
+	if (m.device.kind == DEVREF_FILE)
+		return invalid(e, "manifest", value, "a disk");
 	if (!m.size_bytes || m.digest_size != sizeof(m.sha256))
 		return invalid(e, "manifest", value,
 			       "DEVICE,size=BYTES,sha256=HEX, up to 1048576 bytes and 64 digits");

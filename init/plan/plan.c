@@ -29,7 +29,24 @@ static bool has_verified_root(const struct boot_plan *plan)
 	return plan->layers && plan->layer[0].proof != VOLUME_RAW;
 }
 
-int plan_settle(struct boot_plan *plan, bool agent_in_initramfs, struct err *e)
+/* Before there is a root, no file of it can be meant. */
+static int check_devices(const struct boot_plan *plan, struct err *e)
+{
+	const struct volume *v;
+
+	for (size_t i = 0; (v = plan_volume(plan, i)); i++)
+		if (v->data.kind == DEVREF_FILE || v->hash.kind == DEVREF_FILE ||
+		    v->fec.kind == DEVREF_FILE)
+			return err_volume(
+				e,
+				err_set(e, FAIL_VALUE_INVALID, EINVAL,
+					"FILE= names a file of a guest that runs, and this "
+					"one is only booting"),
+				v->name);
+	return 0;
+}
+
+static int settle(struct boot_plan *plan, bool agent_in_initramfs, struct err *e)
 {
 	if (agent_in_initramfs && !has_verified_root(plan) && !plan->has_usr) {
 		plan->root = PLAN_ROOT_INITRAMFS;
@@ -56,4 +73,11 @@ int plan_settle(struct boot_plan *plan, bool agent_in_initramfs, struct err *e)
 			       "the command line names no root, and the initramfs has no %s",
 			       plan->agent);
 	return 0;
+}
+
+int plan_settle(struct boot_plan *plan, bool agent_in_initramfs, struct err *e)
+{
+	int r = settle(plan, agent_in_initramfs, e);
+
+	return r ? r : check_devices(plan, e);
 }

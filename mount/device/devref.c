@@ -29,7 +29,7 @@ static const struct {
 	{ "PARTUUID=", DEVREF_PARTUUID }, { "PARTLABEL=", DEVREF_PARTLABEL },
 	{ "UUID=", DEVREF_UUID },         { "LABEL=", DEVREF_LABEL },
 	{ "PCI=", DEVREF_PCI },           { "SCSI=", DEVREF_SCSI },
-	{ "CCW=", DEVREF_CCW },
+	{ "CCW=", DEVREF_CCW },           { "FILE=", DEVREF_FILE },
 };
 
 #define UDEV_LINKS "/dev/disk/"
@@ -175,6 +175,9 @@ static int check_value(struct devref *ref)
 		devref_node_name(ref->value);
 	if (ref->kind == DEVREF_PCI && !is_pci_path(ref->value) && !is_pci_address(ref->value))
 		return -EINVAL;
+	if (ref->kind == DEVREF_FILE &&
+	    (!text_is_path(ref->value) || ref->partition || ref->partition_offset))
+		return -EINVAL;
 	return 0;
 }
 
@@ -267,7 +270,8 @@ int devref_parse(const char *text, struct devref *ret, struct err *e)
 		return err_set(
 			e, FAIL_VALUE_INVALID, EINVAL,
 			"\"%.120s\" is not a device reference (/dev/NAME, MAJOR:MINOR, SERIAL=, "
-			"PARTUUID=, PARTLABEL=, UUID=, LABEL=, PCI=, SCSI= or CCW=)",
+			"PARTUUID=, PARTLABEL=, UUID=, LABEL=, PCI=, SCSI=, CCW= or "
+			"FILE=)",
 			text);
 	*ret = ref;
 	return 0;

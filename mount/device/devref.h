@@ -21,6 +21,8 @@
  *                    PCI=0000:00:02.0
  *   SCSI=1:0         target:LUN on channel 0 of whichever host has it
  *   CCW=0.0.0005     bus id of a channel device (s390x)
+ *   FILE=/path       no device: a file in the guest that becomes a loop device when
+ *                    it is opened (mount/device/loop.h); only at run time
  *
  * A suffix turns any of them into a partition:
  *
@@ -46,6 +48,7 @@ enum devref_kind {
 	DEVREF_PCI,
 	DEVREF_SCSI,
 	DEVREF_CCW,
+	DEVREF_FILE,
 };
 
 #define DEVREF_PARTITION_MAX 255

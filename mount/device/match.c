@@ -105,6 +105,7 @@ static bool base_matches(const struct blockdev *b, const struct devref *ref)
 		return !b->partition && scsi_address_is(b, ref->major, ref->minor);
 	case DEVREF_CCW:
 		return !b->partition && address_has(b, ref->value);
+	case DEVREF_FILE:
 	case DEVREF_NONE:
 		break;
 	}

@@ -104,7 +104,9 @@ static int match_all(struct device_search *s, struct device_wish *wishes, size_t
 		if ((probed = needs_probe(wishes[i].ref)))
 			probe_ids(s->dev, &s->set);
 	for (size_t i = 0; i < count; i++) {
-		size_t answers = devref_match(&s->set, wishes[i].ref, &wishes[i].found);
+		size_t answers = wishes[i].ref->kind == DEVREF_FILE ?
+					 1 :
+					 devref_match(&s->set, wishes[i].ref, &wishes[i].found);
 
 		if (answers > 1)
 			return ambiguous(s, &wishes[i], answers, e);
@@ -158,24 +160,57 @@ static int take_uevents(struct device_search *s, struct err *e)
 	return changed;
 }
 
-/* Best effort: a bus without hotplug events shows its new disks only when asked. */
-static void ask_for_rescan(int sysfs)
+/* Best effort, as all that asks: channel, target and LUN, or a dash for all of each. */
+static void ask_scsi_hosts(int sysfs, const char *address)
 {
 	int fd = openat(sysfs, "class/scsi_host", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
 	struct dirent *entry;
 	char path[300];
 
-	(void)io_write_text(sysfs, "bus/pci/rescan", "1");
 	while (dir && (entry = readdir(dir))) {
 		snprintf(path, sizeof(path), "class/scsi_host/%s/scan", entry->d_name);
 		if (entry->d_name[0] != '.')
-			(void)io_write_text(sysfs, path, "- - -");
+			(void)io_write_text(sysfs, path, address);
 	}
 	if (dir)
 		closedir(dir);
 	else
 		cleanup_fd(&fd);
+}
+
+/* Nobody else's search waits for a scan of all addresses where one is known. */
+static void ask_for_addresses(struct device_search *s, const struct device_wish *wishes,
+			      size_t count)
+{
+	struct blockdev ignored;
+	char address[32];
+
+	for (size_t i = 0; i < count; i++) {
+		const struct devref *ref = wishes[i].ref;
+
+		if (ref->kind != DEVREF_SCSI || devref_match(&s->set, ref, &ignored))
+			continue;
+		snprintf(address, sizeof(address), "0 %u %u", ref->major, ref->minor);
+		ask_scsi_hosts(s->sysfs, address);
+	}
+}
+
+static bool all_have_addresses(const struct device_wish *wishes, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (wishes[i].ref->kind != DEVREF_SCSI)
+			return false;
+	return true;
+}
+
+/* A bus without hotplug events shows its new disks only when asked. */
+static void ask_for_rescan(struct device_search *s, const struct device_wish *wishes, size_t count)
+{
+	(void)io_write_text(s->sysfs, "bus/pci/rescan", "1");
+	ask_for_addresses(s, wishes, count);
+	if (!all_have_addresses(wishes, count))
+		ask_scsi_hosts(s->sysfs, "- - -");
 }
 
 static void wait_for_uevent(int fd, int64_t until_ms)
@@ -186,21 +221,49 @@ static void wait_for_uevent(int fd, int64_t until_ms)
 	(void)poll(&poll_fd, 1, left > 0 ? (int)left : 0);
 }
 
+/* One wait for all of the wishes. */
+struct wait {
+	struct device_wish *wishes;
+	size_t count;
+	int64_t rescan_ms, end_ms;
+	bool asked; /* for the rescan */
+};
+
 /* Wait until something changed (1), the limit is reached (0), or an error. */
-static int wait_for_change(struct device_search *s, int64_t rescan_ms, int64_t end_ms, bool *asked,
-			   struct err *e)
+static int wait_for_change(struct device_search *s, struct wait *w, struct err *e)
 {
 	for (;;) {
 		int64_t now = clock_ms();
 		int r;
 
-		if (!*asked && now >= rescan_ms) {
-			ask_for_rescan(s->sysfs);
-			*asked = true;
+		if (!w->asked && now >= w->rescan_ms) {
+			ask_for_rescan(s, w->wishes, w->count);
+			w->asked = true;
 		}
-		wait_for_uevent(s->uevents, *asked ? end_ms : rescan_ms);
+		wait_for_uevent(s->uevents, w->asked ? w->end_ms : w->rescan_ms);
 		r = take_uevents(s, e);
-		if (r || clock_ms() >= end_ms)
+		if (r || clock_ms() >= w->end_ms)
+			return r;
+	}
+}
+
+static int wait_for_all(struct device_search *s, struct wait *w, int timeout_ms, struct err *e)
+{
+	struct device_wish *missing;
+
+	for (bool first = true;; first = false) {
+		/* Before the look at what is there: a host cannot put the end off. */
+		bool late = clock_ms() >= w->end_ms;
+		int r = match_all(s, w->wishes, w->count, &missing, e);
+
+		if (r || !missing)
+			return r;
+		if (late)
+			return not_found(s, missing, timeout_ms, e);
+		if (first)
+			ask_for_addresses(s, w->wishes, w->count);
+		r = wait_for_change(s, w, e);
+		if (r < 0)
 			return r;
 	}
 }
@@ -208,24 +271,18 @@ static int wait_for_change(struct device_search *s, int64_t rescan_ms, int64_t e
 int device_search_wait(struct device_search *s, struct device_wish *wishes, size_t count,
 		       int timeout_ms, struct err *e)
 {
-	int64_t start = clock_ms(), end = start + timeout_ms, rescan = start + timeout_ms / 2;
-	struct device_wish *missing;
-	bool asked = false;
+	int64_t start = clock_ms();
+	struct wait w = {
+		.wishes = wishes,
+		.count = count,
+		.rescan_ms = start + timeout_ms / 2,
+		.end_ms = start + timeout_ms,
+	};
+	struct device_wish *missing = NULL;
 	int r = blockdev_scan(s->sysfs, &s->set, e);
 
-	while (!r) {
-		/* Before the look at what is there: a host cannot put the end off. */
-		bool late = clock_ms() >= end;
-
-		r = match_all(s, wishes, count, &missing, e);
-		if (r || !missing)
-			break;
-		if (late)
-			return not_found(s, missing, timeout_ms, e);
-		r = wait_for_change(s, rescan, end, &asked, e);
-		if (r > 0)
-			r = 0;
-	}
+	if (!r)
+		r = wait_for_all(s, &w, timeout_ms, e);
 	if (r)
 		return r;
 	/* A second device that answers may have come while the last one was waited for. */

@@ -35,8 +35,10 @@ void device_search_close(struct device_search *s);
 /*
  * Find every wished-for device, waiting timeout_ms milliseconds at the most
  * for all of them together. When half of the time is over, PCI and SCSI are
- * asked once to look again. DEVICE_NOT_FOUND says what was there instead,
- * DEVICE_AMBIGUOUS names two devices that answer; e's volume is set for both.
+ * asked once to look again; for SCSI= each host is asked for exactly that address,
+ * at once and then, which is all that a kernel with scsi_mod.scan=none ever does. A
+ * DEVREF_FILE is not looked for, and its found stays as it is. DEVICE_NOT_FOUND says what was there
+ * instead, DEVICE_AMBIGUOUS names two devices that answer; e's volume is set for both.
  */
 int device_search_wait(struct device_search *s, struct device_wish *wishes, size_t count,
 		       int timeout_ms, struct err *e);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/loop.h>
 #include <linux/mount.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -190,6 +191,19 @@ int sys_dm(unsigned int command, struct dm_ioctl *request)
 {
 	(void)request;
 	return fake_sys_call("dm %#x\n", command);
+}
+
+int sys_loop_get_free(int control)
+{
+	(void)control;
+	return fake_sys_call("loop_get_free\n") ? -1 : 7;
+}
+
+int sys_loop_configure(int loop, const struct loop_config *config)
+{
+	(void)loop;
+	return fake_sys_call("loop_configure block_size=%u flags=%#x\n", config->block_size,
+			     config->info.lo_flags);
 }
 
 int sys_dup2(int fd, int to)

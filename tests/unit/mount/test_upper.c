@@ -52,6 +52,7 @@ static void test_refused(void **state)
 		"tmpfs,",
 		"tmpfs,size=",
 		"tmpfs,size=0",
+		"disk:FILE=/run/one",
 		"tmpfs,size=1m,size=1m",
 		"dir:",
 		"dir:a",

@@ -367,6 +367,13 @@ static void test_settle(void **state)
 		{ "rootfs_verity.scheme=dm-verity rootfs_verity.hash=" HASH " root=/dev/vda1", true,
 		  FAIL_NONE, PLAN_ROOT_LAYERS },
 		{ "systemd.volatile=yes " LAYER, false, FAIL_NONE, PLAN_ROOT_TMPFS },
+		/* no file of a root that is not there yet, in any dialect */
+		{ "root=FILE=/run/one", false, FAIL_VALUE_INVALID, 0 },
+		{ "socle.layer=FILE=/run/one,root_hash=" HASH ",data_blocks=8", false,
+		  FAIL_VALUE_INVALID, 0 },
+		{ "socle.layer=/dev/vda,hash_device=FILE=/run/one,hash_start=1,root_hash=" HASH
+		  ",data_blocks=8",
+		  false, FAIL_VALUE_INVALID, 0 },
 		{ "systemd.volatile=yes " LAYER " " LAYER, false, FAIL_VALUE_INVALID, 0 },
 	};
 

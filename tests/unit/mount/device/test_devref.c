@@ -55,6 +55,13 @@ static const struct {
 	{ "PCI=0000:00:02.0.1", DEVREF_NONE, NULL, NULL },
 	{ "PCI=000:00:02.0", DEVREF_NONE, NULL, NULL },
 	{ "PCI=0000:00:02.0/01", DEVREF_NONE, NULL, NULL },
+	{ "FILE=/run/layers/one", DEVREF_FILE, "/run/layers/one", NULL },
+	{ "FILE=/a\\x2cb", DEVREF_FILE, "/a,b", NULL },
+	{ "FILE=", DEVREF_NONE, NULL, NULL },
+	{ "FILE=/", DEVREF_NONE, NULL, NULL },
+	{ "FILE=one", DEVREF_NONE, NULL, NULL },
+	{ "FILE=/a/../b", DEVREF_NONE, NULL, NULL },
+	{ "FILE=/a/PARTN=1", DEVREF_NONE, NULL, NULL },
 	/* escapes */
 	{ "LABEL=a\\x2cb", DEVREF_LABEL, "a,b", NULL },
 	{ "LABEL=a\\x2Cb", DEVREF_LABEL, "a,b", "LABEL=a\\x2cb" },

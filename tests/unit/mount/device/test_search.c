@@ -630,6 +630,52 @@ static void test_rescan(void **state)
 }
 
 /* Once, whatever comes afterwards. */
+/* A host is asked for an address that is missing, and not for all that it may have. */
+static void test_scsi_address(void **state)
+{
+	char path[128], text[64];
+	ssize_t n;
+	struct err e;
+	int fd;
+
+	(void)state;
+	put_text(sys.fd, "class/scsi_host/host0/scan", "");
+	put_dir(sys.fd, "class/scsi_host/host1");
+	snprintf(path, sizeof(path), "%s/class/scsi_host/host1/scan", sys.path);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	fd = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+	put_disk("vda", "254:0", "layer-0");
+	expect_success("there", LOOK_FOR(100, &e, "/dev/vda"), &e);
+	assert_true(read(fd, text, sizeof(text)) < 0);
+	/* at once: long before half of the time is over; and again then */
+	assert_true(LOOK_FOR(300, &e, "SCSI=3:7", "SCSI=0:16383/PARTN=2") < 0);
+	n = read(fd, text, sizeof(text) - 1);
+	assert_int_equal(n, 2 * (5 + 9));
+	text[n] = '\0';
+	assert_string_equal(text, "0 3 70 0 163830 3 70 0 16383");
+	/* what has no address needs all of them, at half of the time */
+	assert_true(LOOK_FOR(100, &e, "SCSI=3:7", "/dev/vda", "/dev/vdb") < 0);
+	n = read(fd, text, sizeof(text) - 1);
+	text[n > 0 ? n : 0] = '\0';
+	assert_string_equal(text, "0 3 70 3 7- - -");
+	io_read_text(sys.fd, "class/scsi_host/host0/scan", text, sizeof(text));
+	assert_memory_equal(text, "- - -", 5);
+	close(fd);
+}
+
+/* A file is no device: nobody waits for it, nor answers for it. */
+static void test_file(void **state)
+{
+	struct err e;
+
+	(void)state;
+	put_disk("vda", "254:0", "layer-0");
+	expect_success("file", LOOK_FOR(60000, &e, "FILE=/run/one", "/dev/vda"), &e);
+	assert_true(took_ms < 20000);
+	assert_string_equal(wishes[0].found.name, "");
+	assert_string_equal(wishes[1].found.name, "vda");
+}
+
 static void test_rescan_is_asked_once(void **state)
 {
 	char path[128], text[16];
@@ -769,6 +815,8 @@ int main(void)
 		TEST(test_ambiguous_later),
 		TEST(test_gone_while_waiting),
 		TEST(test_rescan),
+		TEST(test_scsi_address),
+		TEST(test_file),
 		TEST(test_rescan_is_asked_once),
 		TEST(test_too_many_come),
 		TEST(test_machine_that_breaks),
