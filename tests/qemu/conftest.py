@@ -83,14 +83,40 @@ def one(bed: Bed) -> list[Layer]:
     return layers
 
 
-def shared(programs: Programs, name: str, more: list[oci.Entry]) -> Iterator[driven.Guests]:
+def shared(programs: Programs, name: str, more: list[oci.Entry], *arguments: str,
+           kind: machines.Kind = machines.Q35, **initramfs: Any) -> Iterator[driven.Guests]:
     """A guest for all tests of one worker."""
     directory = WORK / "runs" / f"{name}-of-{os.getpid()}"
-    guests = driven.Guests(driven.maker(Bed(programs, WORK, directory), name, more))
+    bed = Bed(programs, WORK, directory)
+    guests = driven.Guests(driven.maker(bed, name, more, arguments, kind, initramfs))
     yield guests
     guests.end()
     with contextlib.suppress(OSError):  # what a spoilt guest said is there
         directory.rmdir()
+
+
+def lent(request: pytest.FixtureRequest, guests: driven.Guests) -> Iterator[Driven]:
+    """To one test, which gives it back as it was; after one that failed there is another."""
+    guest = guests.get()
+    yield guest
+    good = request.node.stash.get(passed, False)
+    if good and guest.alive:
+        guest.unplug_all()
+    else:
+        guests.end(spoilt=not good)
+
+
+def lent_for_volumes(request: pytest.FixtureRequest, guests: driven.Guests) -> Iterator[Driven]:
+    """With no volume but those of the test, of which nothing may be left."""
+    lender = lent(request, guests)
+    guest = next(lender)
+    before, more = guest.left(), {}
+    yield guest
+    if guest.alive and request.node.stash.get(passed, False):
+        more = guest.await_nothing_more_than(before)
+        request.node.stash[passed] = not more
+    next(lender, None)
+    assert not more, f"the test left behind {more}"
 
 
 @pytest.fixture(scope="session")
@@ -103,20 +129,36 @@ def driven_guests(programs: Programs) -> Iterator[driven.Guests]:
     yield from shared(programs, "driven", [program, *tree])
 
 
-def lent(request: pytest.FixtureRequest, guests: driven.Guests) -> Iterator[Driven]:
-    """To one test, which gives it back as it was; after one that failed there is another."""
-    guest = guests.get()
-    yield guest
-    good = request.node.stash.get(passed, False)
-    if good and not guest.qmp.closed:
-        guest.unplug_all()
-    else:
-        guests.end(spoilt=not good)
-
-
 @pytest.fixture(name="driven")
 def driven_guest(request: pytest.FixtureRequest, driven_guests: driven.Guests) -> Iterator[Driven]:
     yield from lent(request, driven_guests)
+
+
+def volume_guests_of(kind: machines.Kind) -> Iterator[driven.Guests]:
+    """socle-volume comes with the initramfs, and so does a policy that leaves it its choice."""
+    programs = Programs.from_environment(kind.arch)
+    yield from shared(programs, f"volumes-{kind.name}", [], "socle.volumes=yes", kind=kind,
+                      options=["--volumes"], policy="verity=optional\n")
+
+
+@pytest.fixture(scope="session")
+def volume_guests() -> Iterator[driven.Guests]:
+    yield from volume_guests_of(machines.Q35)
+
+
+@pytest.fixture(scope="session")
+def channel_guests() -> Iterator[driven.Guests]:
+    yield from volume_guests_of(machines.S390)
+
+
+@pytest.fixture
+def guest(request: pytest.FixtureRequest, volume_guests: driven.Guests) -> Iterator[Driven]:
+    yield from lent_for_volumes(request, volume_guests)
+
+
+@pytest.fixture
+def channel_guest(request: pytest.FixtureRequest, channel_guests: driven.Guests) -> Iterator[Driven]:
+    yield from lent_for_volumes(request, channel_guests)
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:

@@ -6,7 +6,6 @@ above all that what a volume leaves behind would be seen.
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import pytest
@@ -20,23 +19,18 @@ from harness.vm import BLK, SCSI
 pytestmark = pytest.mark.core
 
 
-def disks(guest: Driven) -> list[str]:
-    return guest.ask("path", "/sys/block")[-1]["entries"]
-
-
 @pytest.mark.parametrize("bus, name", [(BLK, "vd"), (SCSI, "sd")])
 def test_disk_that_comes_and_goes(driven: Driven, directory: Path, bus: str, name: str) -> None:
     directory.mkdir(parents=True)
     (directory / "disk").write_bytes(filler("late"))
-    before = disks(driven)
+    before = driven.disks()
     disk = driven.plug(directory / "disk", bus)
-    end = time.monotonic() + driven.seconds(5)
-    while not (new := sorted(set(disks(driven)) - set(before))) and time.monotonic() < end:
-        time.sleep(0.01)
-    assert len(new) == 1 and new[0].startswith(name)
-    assert driven.content(f"/dev/{new[0]}") == filler("late")
+    driven.await_disks(len(before) + 1)
+    [new] = driven.disks() - before
+    assert new.startswith(name)
+    assert driven.content(f"/dev/{new}") == filler("late")
     driven.unplug(disk)
-    assert disks(driven) == before
+    assert driven.disks() == before
 
 
 def test_programs(driven: Driven) -> None:
@@ -80,3 +74,4 @@ def test_guest_that_is_gone(driven: Driven) -> None:
     driven.qmp.command("quit")
     with pytest.raises(GuestGone):
         driven.ask("left", limit=5)
+    assert driven.process.wait(20) == 0 and not driven.alive

@@ -7,7 +7,6 @@ reason. Each kind is made here; SOCLE_FIXTURES adds files of real producers, whe
 from __future__ import annotations
 
 import lzma
-import os
 import re
 from pathlib import Path
 from typing import Optional
@@ -16,11 +15,9 @@ import pytest
 
 from harness import expect, oci
 from harness.bed import Bed, Result, filler
+from harness.fixtures import FIXTURES
 from harness.image import Layer, run_tool, seal_layer
 from harness.vm import Disk
-
-FIXTURES = Path(os.environ.get("SOCLE_FIXTURES") or
-                Path(__file__).resolve().parents[3] / "shared" / "fixtures")
 
 TEXT = "read through verity\n" * 500
 

@@ -58,6 +58,17 @@ static void do_put(const struct command *c)
 	tell("put", size < 0 ? -1 : 0);
 }
 
+/* "open PATH": {"fd"} that stays open until "close FD". */
+static void do_open(const struct command *c)
+{
+	int fd = open(c->words[1].text, O_RDONLY | O_CLOEXEC);
+
+	json_begin("open");
+	json_result(fd);
+	json_number("fd", (uint64_t)fd);
+	json_end();
+}
+
 /* As another program does it that knows nothing of volumes: "umount PATH FLAGS". */
 static void do_umount(const struct command *c)
 {
@@ -69,6 +80,18 @@ static void do_mount(const struct command *c)
 {
 	tell("mount", mount(c->words[1].text, c->words[2].text, c->words[3].text,
 			    command_number(c, 4), c->words[5].text));
+}
+
+/* "link TARGET PATH": a symbolic one */
+static void do_link(const struct command *c)
+{
+	tell("link", symlink(c->words[1].text, c->words[2].text));
+}
+
+/* "chmod MODE PATH", an octal one */
+static void do_chmod(const struct command *c)
+{
+	tell("chmod", chmod(c->words[2].text, (mode_t)strtoul(c->words[1].text, NULL, 8)));
 }
 
 static void do_tree(const struct command *c)
@@ -94,13 +117,15 @@ static const struct {
 	size_t words; /* at least so many behind it */
 	void (*run)(const struct command *c);
 } verbs[] = {
-	{ "run", 3, process_run },        { "start", 2, process_start },
-	{ "wait", 2, process_wait },      { "tree", 1, do_tree },
-	{ "left", 0, do_left },           { "dm", 0, do_dm },
-	{ "content", 1, do_content },     { "put", 2, do_put },
-	{ "umount", 2, do_umount },       { "mount", 5, do_mount },
-	{ "connect", 1, stream_connect }, { "send", 2, stream_send },
-	{ "receive", 3, stream_receive }, { "close", 1, stream_close },
+	{ "run", 3, process_run },    { "start", 2, process_start },
+	{ "wait", 2, process_wait },  { "tree", 1, do_tree },
+	{ "left", 0, do_left },       { "dm", 0, do_dm },
+	{ "content", 1, do_content }, { "put", 2, do_put },
+	{ "open", 1, do_open },       { "link", 2, do_link },
+	{ "chmod", 2, do_chmod },     { "umount", 2, do_umount },
+	{ "mount", 5, do_mount },     { "connect", 1, stream_connect },
+	{ "send", 2, stream_send },   { "receive", 3, stream_receive },
+	{ "close", 1, stream_close },
 };
 
 static void obey(const struct command *c)

@@ -120,7 +120,8 @@ class Bed:
                     more += ["--file", f"{name}={draft / str(number)}"]
             image.make_initramfs(programs.image, programs.init, tree, draft / "initramfs", *more)
 
-        key = digest(programs.image, programs.init, tree / "modules.dep", *modules, *options, policy,
+        volume = [programs.init.with_name("socle-volume")] if "--volumes" in options else []
+        key = digest(programs.image, programs.init, *volume, tree / "modules.dep", *modules, *options, policy,
                      *itertools.chain(*files.items()))
         return self.store.get("initramfs", key, make) / "initramfs"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import itertools
 import shutil
-from typing import Callable, Optional
+from typing import Any, Callable, Optional
 
 from harness import channel
 from harness.attached import board
@@ -47,15 +47,15 @@ class Guests:
 
 
 def maker(bed: Bed, name: str, more: list[Entry], arguments: tuple[str, ...] = (),
-          kind: Kind = Q35) -> Callable[[], Driven]:
-    """Boots of an image with the agent and what else its root has."""
+          kind: Kind = Q35, initramfs: dict[str, Any] | None = None) -> Callable[[], Driven]:
+    """Boots of an image with the agent and what else its root has; initramfs: see Bed."""
     numbers = itertools.count(1)
 
     def make() -> Driven:
         layers = bed.image([*bed.base(channel.VERB), *more])
         machine = board(bed.machine([Disk(layers[0].disk, "root")],
                                     [layers[0].argument("SERIAL=root"), *arguments], kind))
-        machine.initramfs = bed.initramfs(modules=MODULES)
+        machine.initramfs = bed.initramfs(modules=MODULES, **initramfs or {})
         machine.limit = LIMIT
         return Driven(drivable(machine), bed.path(f"{name}-{next(numbers)}"))
 

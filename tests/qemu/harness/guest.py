@@ -71,7 +71,7 @@ class Plugged:
     name: str
     serial: str
     slot: Optional[int] = None  # behind the bridge, of virtio-blk on PCI
-    address: Optional[str] = None  # SCSI's target:LUN
+    address: Optional[str] = None  # SCSI's target:LUN; on s390x the channel device's bus id
 
     @property
     def reference(self) -> str:
@@ -119,6 +119,10 @@ class Driven(Guest):
     def __exit__(self, *problem: object) -> None:
         self.channel.close()
         super().__exit__(*problem)
+
+    @property
+    def alive(self) -> bool:
+        return self.process.poll() is None
 
     def seconds(self, under_kvm: float) -> float:
         return under_kvm * accel.SLOWNESS[self.accelerator]
@@ -222,7 +226,10 @@ class Driven(Guest):
                        "lun": int(lun)}
         else:
             device |= {"driver": self.machine.kind.blk}
-            if self.machine.kind.blk == "virtio-blk-pci":
+            if self.machine.kind.blk == "virtio-blk-ccw":
+                address = f"0.0.{0x8000 + number:04x}"
+                device |= {"devno": f"fe{address[1:]}"}
+            else:
                 slot = self.free_slots.pop(0)
                 device |= {"bus": BRIDGE, "addr": f"{slot:x}"}
         if sector != 512:
@@ -231,6 +238,17 @@ class Driven(Guest):
         plugged = Plugged(name, serial, slot, address)
         self.plugged.append(plugged)
         return plugged
+
+    def disks(self) -> set[str]:
+        """As the guest's kernel calls them."""
+        entries = self.one("path", "/sys/block")["entries"]
+        return {name for name in entries if not name.startswith(("dm-", "loop"))}
+
+    def await_disks(self, count: int) -> None:
+        """Who mounts a volume waits by itself, but for one disk."""
+        end = time.monotonic() + self.seconds(5)
+        while len(self.disks()) < count and time.monotonic() < end:
+            time.sleep(0.01)
 
     def unplug(self, disk: Plugged) -> None:
         self.plugged.remove(disk)
