@@ -186,7 +186,7 @@ static bool is_mounted(const char *name)
 
 /* --- the hub, and the attestation agent ------------------------------------------------ */
 
-/* "Quit" ends the connection, "Never" has no answer; any other has its payload as the answer. */
+/* "Quit" ends the connection, "Never" has no answer, "Half" has less; else the payload is it. */
 static void hub_answer(int fd, const struct inbox *in)
 {
 	struct message_response response = { 0 };
@@ -199,7 +199,10 @@ static void hub_answer(int fd, const struct inbox *in)
 		_exit(1);
 	if (!strcmp(request.method, "Quit"))
 		close(fd);
-	if (!strcmp(request.method, "Quit") || !strcmp(request.method, "Never"))
+	if (!strcmp(request.method, "Half"))
+		assert_int_equal(write(fd, "\0\0\0", 3), 3);
+	if (!strcmp(request.method, "Quit") || !strcmp(request.method, "Never") ||
+	    !strcmp(request.method, "Half"))
 		return;
 	response.payload = request.payload;
 	/* Extended: what is asked for is no answer, so that it is told by its content. */
@@ -565,6 +568,24 @@ static void test_hub(void **state)
 	close(fd);
 }
 
+/* A hub that stops in the middle of an answer is given up, and the client keeps its connection. */
+static void test_hub_that_stalls(void **state)
+{
+	int fd;
+
+	(void)state;
+	options.forward = hub_path;
+	options.stall_ms = 200;
+	start_hub();
+	start_server();
+	fd = connect_to(socket_path);
+	send_request(fd, 1, "api.Any", "Half", "", 0);
+	expect_answer(fd, 1, STATUS_UNAVAILABLE, "the data hub is gone");
+	send_request(fd, 3, "api.Any", "Thing", "\x0a\x01y", 3);
+	expect_answer(fd, 3, STATUS_OK, "y");
+	close(fd);
+}
+
 static void test_pull_unknown(void **state)
 {
 	int fd;
@@ -718,6 +739,7 @@ int main(void)
 		CASE(test_client_that_does_not_read),
 		CASE(test_too_many),
 		CASE(test_hub),
+		CASE(test_hub_that_stalls),
 		CASE(test_pull_unknown),
 		CASE(test_broken_images),
 		CASE(test_unread_stderr),
