@@ -19,7 +19,7 @@ struct walk {
 	DIR *dirs[DELETIONS_DEPTH_MAX];
 	size_t ends[DELETIONS_DEPTH_MAX]; /* of each directory's path in shown */
 	size_t depth;
-	unsigned long entries;
+	unsigned long entries, entries_max;
 	char shown[SHOWN_SIZE];
 };
 
@@ -80,9 +80,9 @@ static int look_at(struct walk *w, DIR *dir, const struct dirent *entry, struct 
 
 	if (!strcmp(name, ".") || !strcmp(name, ".."))
 		return 0;
-	if (++w->entries > DELETIONS_ENTRIES_MAX)
+	if (++w->entries > w->entries_max)
 		return err_set(e, FAIL_LIMIT_EXCEEDED, E2BIG, "a layer has more than %lu names",
-			       DELETIONS_ENTRIES_MAX);
+			       w->entries_max);
 	if (text_behind(name, ".wh."))
 		return err_set(e, FAIL_DELETIONS_IGNORED, EINVAL,
 			       "it deletes by a file called %s, which an overlay does not know: "
@@ -94,9 +94,9 @@ static int look_at(struct walk *w, DIR *dir, const struct dirent *entry, struct 
 	return enter(w, dirfd(dir), name, e);
 }
 
-int deletions_refuse(const char *mounted_dir, struct err *e)
+int deletions_refuse_among(const char *mounted_dir, unsigned long entries_max, struct err *e)
 {
-	struct walk w = { .depth = 0 };
+	struct walk w = { .entries_max = entries_max };
 	int r = enter(&w, AT_FDCWD, mounted_dir, e);
 
 	while (!r && w.depth) {
@@ -115,4 +115,9 @@ int deletions_refuse(const char *mounted_dir, struct err *e)
 	while (w.depth)
 		leave(&w);
 	return r;
+}
+
+int deletions_refuse(const char *mounted_dir, struct err *e)
+{
+	return deletions_refuse_among(mounted_dir, DELETIONS_ENTRIES_MAX, e);
 }

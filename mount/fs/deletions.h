@@ -21,4 +21,7 @@
  */
 int deletions_refuse(const char *mounted_dir, struct err *e);
 
+/* The same with another limit of names. */
+int deletions_refuse_among(const char *mounted_dir, unsigned long entries_max, struct err *e);
+
 #endif

@@ -367,6 +367,29 @@ static void test_limit(void **state)
 	}
 }
 
+/* Further devices count as volumes of the stack. */
+static void test_device_limit(void **state)
+{
+	static char text[65536];
+	struct err e = { 0 };
+
+	(void)state;
+	for (size_t volumes = STACK_VOLUMES_MAX; volumes <= STACK_VOLUMES_MAX + 1; volumes++) {
+		size_t used = (size_t)snprintf(text, sizeof(text),
+					       "[{\"type\":\"erofs\",\"options\":[\"ro\"");
+
+		for (size_t i = 1; i < volumes; i++)
+			used += (size_t)snprintf(text + used, sizeof(text) - used,
+						 ",\"device=/s/%zu\"", i);
+		snprintf(text + used, sizeof(text) - used, "]}]");
+		if (volumes == STACK_VOLUMES_MAX)
+			expect_success("384", take(text, NULL, &e), &e);
+		else
+			expect_failure("385", take(text, NULL, &e), &e, FAIL_LIMIT_EXCEEDED,
+				       "384 volumes");
+	}
+}
+
 static void test_looks_like(void **state)
 {
 	static const struct {
@@ -455,7 +478,8 @@ int main(void)
 		cmocka_unit_test(test_sidecar_lacks), cmocka_unit_test(test_sidecars),
 		cmocka_unit_test(test_refused),       cmocka_unit_test(test_refused_lists),
 		cmocka_unit_test(test_nydus),         cmocka_unit_test(test_limit),
-		cmocka_unit_test(test_looks_like),    cmocka_unit_test(test_real),
+		cmocka_unit_test(test_device_limit),  cmocka_unit_test(test_looks_like),
+		cmocka_unit_test(test_real),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, NULL);

@@ -131,6 +131,26 @@ static void test_depth(void **state)
 	temp_remove(&t);
 }
 
+/* Names of files and of directories, "." and ".." of none. */
+static void test_entries(void **state)
+{
+	struct err e = { 0 };
+	struct temp t;
+	size_t fds;
+
+	(void)state;
+	temp_make(&t);
+	put_text(t.fd, "a/b/one", "");
+	put_text(t.fd, "a/two", "");
+	put_link(t.fd, "three", "a");
+	fds = open_fds();
+	expect_success("5", deletions_refuse_among(t.path, 5, &e), &e);
+	expect_failure("4", deletions_refuse_among(t.path, 4, &e), &e, FAIL_LIMIT_EXCEEDED,
+		       "more than 4 names");
+	assert_int_equal(open_fds(), fds);
+	temp_remove(&t);
+}
+
 static void test_missing(void **state)
 {
 	struct err e = { 0 };
@@ -152,7 +172,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_found),   cmocka_unit_test(test_directory),
 		cmocka_unit_test(test_none),    cmocka_unit_test(test_depth),
-		cmocka_unit_test(test_missing),
+		cmocka_unit_test(test_missing), cmocka_unit_test(test_entries),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
