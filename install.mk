@@ -13,7 +13,9 @@ installed := \
 	755|$(guest_folder)|$(BUILD)/$(ARCH)/socle-init \
 	644|$(guest_folder)|$(BUILD)/$(ARCH)/libsocle.a \
 	644|include|mount/runtime/socle.h \
-	644|share/man/man8|init/socle-init.8
+	755|$(guest_folder)|$(BUILD)/$(ARCH)/socle-volume \
+	644|share/man/man8|init/socle-init.8 \
+	644|share/man/man8|mount/socle-volume.8
 word_of = $(word $(1),$(subst |, ,$(2)))
 files_installed := $(foreach row,$(installed),$(call word_of,3,$(row)))
 place_of = $(DESTDIR)$(PREFIX)/$(call word_of,2,$(1))

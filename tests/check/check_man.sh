@@ -6,7 +6,7 @@
 set -euo pipefail
 
 page=init/socle-init.8
-if grep -nP '[\x00-\x08\x0b-\x1f\x7f]' "$page" image-build/socle-image.1 | cat -v | grep .; then
+if grep -nP '[\x00-\x08\x0b-\x1f\x7f]' "$page" image-build/socle-image.1 mount/socle-volume.8 | cat -v | grep .; then
 	echo "control bytes in a page"
 	exit 1
 fi
