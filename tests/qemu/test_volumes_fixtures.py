@@ -182,13 +182,13 @@ def test_swapped_devices(guest: Driven, bed: Bed) -> None:
 @pytest.mark.parametrize("name, code, at", [
     ("nydus/mixed/mounts.json", "VERITY_MISSING", "volume-1"),
     ("nydus/mixed/mounts-fallback.json", "DESCRIPTION_INVALID", "-"),
-    ("nydus/guest_pull/mounts.json", "DESCRIPTION_UNSUPPORTED", "-"),
+    ("nydus/guest_pull/mounts.json", "DESCRIPTION_INVALID", "-"),
     ("nydus/image_block/mounts.json", "VERITY_MISSING", "volume-0"),
     ("containerd/fsmeta-verity/mounts.json", "VERITY_MISSING", "volume-0"),
-    ("kata/one-layer/storages.json", "VERITY_PARAMS_INVALID", "volume-0"),
+    ("kata/one-layer/storages.json", "VERITY_MISSING", "volume-0"),
     ("kata/one-layer-rw/storages.json", "DESCRIPTION_UNSUPPORTED", "-"),
-    ("kata/guest-pull/storages.json", "DESCRIPTION_UNSUPPORTED", "-"),
-    (FOUR + "/mounts.json", "VERITY_PARAMS_INVALID", "volume-0"),  # without its sidecars
+    ("kata/guest-pull/storages.json", "DESCRIPTION_INVALID", "-"),
+    (FOUR + "/mounts.json", "VERITY_MISSING", "volume-0"),  # without its sidecars
 ])
 def test_refused_as_it_came(guest: Driven, name: str, code: str, at: str) -> None:
     fixtures.needed("nydus")
