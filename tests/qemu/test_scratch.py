@@ -7,19 +7,19 @@ guest notices of what the host does to it, and which disks are refused.
 from __future__ import annotations
 
 import os
-import time
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from harness import channel, expect
+from harness import channel, expect, oci, volume
 from harness.attached import board
 from harness.bed import Bed, Programs, filler
 from harness.guest import Driven, drivable
 from harness.image import Layer, ToolError
 from harness.machines import Q35, S390, Kind
 from harness.vm import Disk, Machine
+from harness.volume import Request
 
 pytestmark = pytest.mark.core
 
@@ -64,14 +64,7 @@ def driven(bed: Bed, scratch: Path, kind: str, policy: str = "", name: str = "gu
 
 def write_back(guest: Driven) -> None:
     """Everything that was written is on the disk, and nothing of it in memory."""
-    guest.put("/proc/sysrq-trigger", "s")
-    end = time.monotonic() + guest.seconds(20)
-    while time.monotonic() < end:
-        lines = guest.content("/proc/meminfo").decode().splitlines()
-        left = {line.split(":")[0]: int(line.split()[1]) for line in lines}
-        if not left["Dirty"] and not left["Writeback"]:
-            break
-        time.sleep(0.2)
+    guest.do("sync")
     guest.put("/proc/sys/vm/drop_caches", "3")
 
 
@@ -217,6 +210,43 @@ def test_disk_of_a_layer(bed: Bed) -> None:
     boot = bed.machine([Disk(layers[0].disk, "root", writable=True)], arguments)
     sentence = expect.failure(bed.boot(boot), "SCRATCH_FAILED", "devices", "upper")
     assert sentence == "the scratch disk vda is also where layer-0 is"
+
+
+@pytest.mark.parametrize("kind", [",encrypt", ",encrypt,integrity"])
+def test_at_run_time(guest: Driven, bed: Bed, kind: str) -> None:
+    """The same by socle-volume, on a disk that was plugged in; the key ends with the mount."""
+    layer = bed.image([*bed.base(), oci.file("opt/lower", "lower")])[0]
+    scratch, secret = sparse(bed), filler("secret")
+    data, disk = guest.plug(layer.disk), guest.plug(scratch, writable=True)
+    description = layer.argument(data.reference).removeprefix("socle.layer=").encode()
+    request = Request(description, "socle", upper=f"disk:{disk.reference}{kind}")
+    before = guest.left()
+    for umounted in (volume.umounted, lambda guest, at: guest.do("umount", at, 0)):
+        volume.mounted(guest, request)
+        assert guest.content(f"{volume.TARGET}/opt/lower") == b"lower"
+        guest.put(f"{volume.TARGET}/opt/secret", secret)
+        write_back(guest)
+        assert guest.content(f"{volume.TARGET}/opt/secret") == secret
+        on_disk = scratch.read_bytes()
+        assert on_disk.startswith(MARK) and secret[:64] not in on_disk
+        umounted(guest, volume.TARGET)
+        assert not guest.await_nothing_more_than(before)
+
+
+def test_refused_at_run_time(guest: Driven, bed: Bed) -> None:
+    """With the disk as it was, and nothing left of what was open already."""
+    layer = bed.image(bed.base())[0]
+    scratch = sparse(bed)
+    with open(scratch, "r+b") as file:
+        file.write(b"data")
+    data, disk = guest.plug(layer.disk, writable=True), guest.plug(scratch, writable=True)
+    description = layer.argument(data.reference).removeprefix("socle.layer=").encode()
+    for reference, words in [(disk, "is not empty: byte 0 is not 0"), (data, "is also where volume-0 is")]:
+        request = Request(description, "socle", upper=f"disk:{reference.reference},encrypt")
+        sentence = volume.refused(volume.mount(guest, request), "SCRATCH_FAILED", "scratch",
+                                  "upper", volume.SYSTEM)
+        assert words in sentence
+    assert scratch.read_bytes().rstrip(b"\0") == b"data"
 
 
 @dataclass(frozen=True)

@@ -112,6 +112,14 @@ static void do_dm(const struct command *c)
 	report_dm();
 }
 
+/* Whatever was written is on the disks. */
+static void do_sync(const struct command *c)
+{
+	(void)c;
+	sync();
+	tell("sync", 0);
+}
+
 static const struct {
 	const char *name;
 	size_t words; /* at least so many behind it */
@@ -120,6 +128,7 @@ static const struct {
 	{ "run", 3, process_run },    { "start", 2, process_start },
 	{ "wait", 2, process_wait },  { "tree", 1, do_tree },
 	{ "left", 0, do_left },       { "dm", 0, do_dm },
+	{ "sync", 0, do_sync },
 	{ "content", 1, do_content }, { "put", 2, do_put },
 	{ "open", 1, do_open },       { "link", 2, do_link },
 	{ "chmod", 2, do_chmod },     { "umount", 2, do_umount },
