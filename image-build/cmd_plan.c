@@ -16,7 +16,7 @@
 #include "image-build/plan/line.h"
 #include "image-build/plan/plan_files.h"
 #include "image-build/plan/plan_json.h"
-#include "image-build/plan/print.h"
+#include "image-build/plan/plan_print.h"
 #include "init/plan/cmdline.h"
 
 struct options {

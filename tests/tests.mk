@@ -67,7 +67,7 @@ guest_rooms := lib verity mount init
 guest_tests := $(call find,$(guest_rooms:%=tests/unit/%),test_*.c)
 guest_test_programs = $(guest_tests:%.c=$(BUILD)/$(1)/%)
 # What the plan's tests print with.
-printing := image-build/plan/print.c
+printing := image-build/plan/plan_print.c
 
 define guest_test_rules
 $(BUILD)/$(1)/tests/unit/%.o: tests/unit/%.c $(BUILD)/$(1)/flags | $(CMOCKA_$(1))/sources

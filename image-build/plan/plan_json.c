@@ -2,7 +2,7 @@
 #include "image-build/plan/plan_json.h"
 
 #include "image-build/base/memory.h"
-#include "image-build/plan/print.h"
+#include "image-build/plan/plan_print.h"
 #include "mount/describe/print_volume.h"
 
 static void put_upper(struct out *o, const struct upper *u)

@@ -6,7 +6,7 @@
 
 #include "init/plan/dialect.h"
 #include "init/plan/plan_layer.h"
-#include "mount/describe/json.h"
+#include "mount/describe/hostile_json.h"
 
 static int invalid(struct err *e, const char *what)
 {
@@ -20,7 +20,7 @@ static int take_layer_members(struct json_object *object, struct boot_plan *plan
 	struct json_object_iterator end = json_object_iter_end(object);
 
 	for (; !json_object_iter_equal(&at, &end); json_object_iter_next(&at)) {
-		const char *value = json_scalar(json_object_iter_peek_value(&at));
+		const char *value = hostile_scalar(json_object_iter_peek_value(&at));
 		int r = value ? layer_set(plan, v, json_object_iter_peek_name(&at), value, e) :
 				invalid(e,
 					"a layer's value is neither a string nor a whole number");
@@ -61,7 +61,7 @@ static int take_layers(struct json_object *list, struct boot_plan *plan, struct 
 static int take_member(const char *name, struct json_object *value, struct boot_plan *plan,
 		       struct err *e)
 {
-	const char *text = json_scalar(value);
+	const char *text = hostile_scalar(value);
 
 	if (!strcmp(name, "version"))
 		return 0;
@@ -94,14 +94,14 @@ static int take_members(struct json_object *object, struct boot_plan *plan, stru
 
 int manifest_parse(const char *text, size_t size, struct boot_plan *plan, struct err *e)
 {
-	static const struct json_rules rules = {
+	static const struct hostile_rules rules = {
 		.what = "the manifest",
 		.invalid = FAIL_VALUE_INVALID,
 		.size_max = PLAN_MANIFEST_MAX,
 		.depth_max = 3, /* the manifest, a list, a layer */
 	};
 	auto_json struct json_object *object = NULL;
-	int r = json_read(&rules, text, size, &object, e);
+	int r = hostile_read(&rules, text, size, &object, e);
 
 	if (r)
 		return r;

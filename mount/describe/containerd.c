@@ -30,18 +30,18 @@ static int read_entry(struct json_object *root, size_t i, struct mount_entry *re
 	static const char *const names[] = { "type", "source", "target", "options", NULL };
 	struct json_object *object;
 	const char *target;
-	int r = json_object_at(root, i, &object, e);
+	int r = hostile_object_at(root, i, &object, e);
 
 	if (!r)
-		r = json_only(object, names, e);
+		r = hostile_only(object, names, e);
 	if (!r)
-		r = json_get_string(object, "type", true, &ret->type, e);
+		r = hostile_string(object, "type", true, &ret->type, e);
 	if (!r)
-		r = json_get_string(object, "source", false, &ret->source, e);
+		r = hostile_string(object, "source", false, &ret->source, e);
 	if (!r)
-		r = json_get_string(object, "target", false, &target, e);
+		r = hostile_string(object, "target", false, &target, e);
 	if (!r)
-		r = json_get_array(object, "options", &ret->options, e);
+		r = hostile_array(object, "options", &ret->options, e);
 	if (r)
 		return r;
 	if (target && *target)
@@ -87,10 +87,10 @@ static int read_layer_options(const struct mount_entry *entry, struct layer *ret
 {
 	int r = 0;
 
-	for (size_t i = 0; !r && i < json_count(entry->options); i++) {
+	for (size_t i = 0; !r && i < hostile_count(entry->options); i++) {
 		const char *option;
 
-		r = json_string_at(entry->options, i, &option, e);
+		r = hostile_string_at(entry->options, i, &option, e);
 		if (!r)
 			r = read_layer_option(option, ret, e);
 	}
@@ -141,10 +141,10 @@ static int read_nydus(const struct mount_entry *entry, const struct describe_giv
 	struct overlay_options overlay = { 0 };
 	int r = 0;
 
-	for (size_t i = 0; !r && i < json_count(entry->options); i++) {
+	for (size_t i = 0; !r && i < hostile_count(entry->options); i++) {
 		const char *option, *volume;
 
-		r = json_string_at(entry->options, i, &option, e);
+		r = hostile_string_at(entry->options, i, &option, e);
 		if (r)
 			break;
 		volume = text_behind(option, "io.katacontainers.volume=");
@@ -172,7 +172,7 @@ static bool is_writable(const char *type)
 static int read_at(struct json_object *root, size_t i, const struct describe_given *given,
 		   struct mount_list *list, struct stack *s, struct err *e)
 {
-	size_t count = json_count(root);
+	size_t count = hostile_count(root);
 	struct mount_entry entry;
 	int r = read_entry(root, i, &entry, e);
 
@@ -214,7 +214,7 @@ static int check_end(struct json_object *root, const struct mount_list *list, st
 {
 	size_t without_top = list->first_lower + list->lowers;
 
-	if (json_count(root) == without_top && (list->lowers != 1 || list->writable))
+	if (hostile_count(root) == without_top && (list->lowers != 1 || list->writable))
 		return invalid(e, "%zu layers, and nothing that puts them together", list->lowers);
 	return 0;
 }
@@ -225,9 +225,9 @@ static int read_list(struct json_object *root, const struct describe_given *give
 	struct mount_list list = { 0 };
 	int r = 0;
 
-	if (!json_object_is_type(root, json_type_array) || !json_count(root))
+	if (!json_object_is_type(root, json_type_array) || !hostile_count(root))
 		return invalid(e, "there is no volume in it: a list of mounts is expected");
-	for (size_t i = 0; !r && i < json_count(root); i++)
+	for (size_t i = 0; !r && i < hostile_count(root); i++)
 		r = err_prefix(e, read_at(root, i, given, &list, s, e), "mount %zu: ", i);
 	if (!r)
 		r = check_end(root, &list, e);

@@ -26,7 +26,7 @@ static int read_json(enum describe_form form, const char *text, size_t size,
 		     const struct describe_given *given, struct stack *s, struct err *e)
 {
 	auto_json struct json_object *root = NULL;
-	int r = json_parse(text, size, &root, e);
+	int r = hostile_parse(text, size, &root, e);
 
 	if (r)
 		return r;

@@ -3,7 +3,7 @@
 #define MOUNT_DESCRIBE_FORM_H
 
 #include "mount/describe/given.h"
-#include "mount/describe/json.h"
+#include "mount/describe/hostile_json.h"
 
 /*
  * The forms that are JSON: each adds its volumes to an initialised stack with

@@ -60,16 +60,16 @@ static int read_all(struct json_object *root, struct storages *all, struct err *
 
 		if (!json_object_object_get_ex(root, "storages", NULL))
 			return add_storage(root, all, e);
-		r = json_only(root, names, e);
+		r = hostile_only(root, names, e);
 		if (!r)
-			r = json_get_array(root, "storages", &list, e);
+			r = hostile_array(root, "storages", &list, e);
 	} else if (!json_object_is_type(root, json_type_array)) {
 		return invalid(e, "it is neither a Storage message nor a list of them");
 	}
-	for (size_t i = 0; !r && i < json_count(list); i++) {
+	for (size_t i = 0; !r && i < hostile_count(list); i++) {
 		struct json_object *object;
 
-		r = json_object_at(list, i, &object, e);
+		r = hostile_object_at(list, i, &object, e);
 		if (!r)
 			r = add_storage(object, all, e);
 		r = err_prefix(e, r, "storage %zu: ", i);

@@ -56,7 +56,7 @@ static int read_text(struct json_object *o, const struct verity_member *m, char 
 		     bool *given, struct err *e)
 {
 	const char *text;
-	int r = json_get_string(o, m->name, false, &text, e);
+	int r = hostile_string(o, m->name, false, &text, e);
 
 	if (r)
 		return r;
@@ -75,7 +75,7 @@ static int read_number(struct json_object *o, const struct verity_member *m, cha
 		       bool *given, struct err *e)
 {
 	uint64_t number = 0;
-	int r = json_get_number(o, m->name, false, m->max, &number, given, e);
+	int r = hostile_number(o, m->name, false, m->max, &number, given, e);
 
 	snprintf(value, VALUE_SIZE, "%llu", (unsigned long long)number);
 	return r;
@@ -105,10 +105,10 @@ static int read_offset(struct json_object *o, struct verity_params *p, struct er
 {
 	bool no_superblock = true, given = false;
 	uint64_t offset = 0;
-	int r = json_get_number(o, "offset", false, INT64_MAX, &offset, &given, e);
+	int r = hostile_number(o, "offset", false, INT64_MAX, &offset, &given, e);
 
 	if (!r)
-		r = json_get_bool(o, "no_superblock", &no_superblock, NULL, e);
+		r = hostile_bool(o, "no_superblock", &no_superblock, NULL, e);
 	if (r)
 		return r;
 	if (!given)
@@ -160,7 +160,7 @@ struct volume_type {
 static int check_source(struct json_object *o, struct err *e)
 {
 	const char *source;
-	int r = json_get_string(o, "source", true, &source, e);
+	int r = hostile_string(o, "source", true, &source, e);
 
 	if (r || text_is_path(source))
 		return r;
@@ -170,7 +170,7 @@ static int check_source(struct json_object *o, struct err *e)
 static int read_fstype(struct json_object *o, char ret[FSTYPE_SIZE], struct err *e)
 {
 	const char *fstype;
-	int r = json_get_string(o, "fs_type", true, &fstype, e);
+	int r = hostile_string(o, "fs_type", true, &fstype, e);
 
 	if (r)
 		return r;
@@ -184,12 +184,12 @@ static int read_fstype(struct json_object *o, char ret[FSTYPE_SIZE], struct err 
 static int check_options(struct json_object *o, struct err *e)
 {
 	struct json_object *options;
-	int r = json_get_array(o, "options", &options, e);
+	int r = hostile_array(o, "options", &options, e);
 
-	for (size_t i = 0; !r && i < json_count(options); i++) {
+	for (size_t i = 0; !r && i < hostile_count(options); i++) {
 		const char *option;
 
-		r = json_string_at(options, i, &option, e);
+		r = hostile_string_at(options, i, &option, e);
 		if (!r && strcmp(option, "ro"))
 			r = invalid(e, "the mount option \"%.60s\" is not ro, the only one taken",
 				    option);
@@ -221,7 +221,7 @@ static int read_disk(const struct reading *g, struct err *e)
 {
 	struct json_object *verity;
 	struct volume *v;
-	int r = json_get_object(g->object, "dm_verity", &verity, e);
+	int r = hostile_object(g->object, "dm_verity", &verity, e);
 
 	return r ? r : add_disk(g, verity, &v, e);
 }
@@ -231,7 +231,7 @@ static int read_layer(const struct reading *g, struct err *e)
 {
 	struct json_object *verity;
 	struct volume *v;
-	int r = json_get_object(g->object, "dm_verity", &verity, e);
+	int r = hostile_object(g->object, "dm_verity", &verity, e);
 
 	if (!r)
 		r = add_disk(g, verity, &v, e);
@@ -244,7 +244,7 @@ static int read_layer(const struct reading *g, struct err *e)
 static int refuse_verity(const struct reading *g, struct err *e)
 {
 	struct json_object *verity;
-	int r = json_get_object(g->object, "dm_verity", &verity, e);
+	int r = hostile_object(g->object, "dm_verity", &verity, e);
 
 	if (r || !verity)
 		return r;
@@ -266,7 +266,7 @@ static int read_pulled(const struct reading *g, struct err *e)
 	int r = refuse_verity(g, e);
 
 	if (!r)
-		r = json_get_string(g->object, "source", true, &image, e);
+		r = hostile_string(g->object, "source", true, &image, e);
 	return r ? r : form_take_directories(g->given, g->stack, e);
 }
 
@@ -286,7 +286,7 @@ static const struct volume_type types[] = {
 static int find_type(struct json_object *o, const struct volume_type **ret, struct err *e)
 {
 	const char *name;
-	int r = json_get_string(o, "volume_type", true, &name, e);
+	int r = hostile_string(o, "volume_type", true, &name, e);
 
 	if (r)
 		return r;
@@ -341,7 +341,7 @@ static int add_base64(const char *text, size_t length, const struct describe_giv
 	if (size < 0)
 		return invalid(e, "a volume is neither JSON nor JSON in base64");
 	json[size] = '\0';
-	r = json_parse(json, (size_t)size, &object, e);
+	r = hostile_parse(json, (size_t)size, &object, e);
 	return r ? r : add_volume(object, given, s, e);
 }
 
@@ -374,9 +374,10 @@ bool kata_volume_is_base64(const char *text)
 
 static bool looks_like(struct json_object *root)
 {
-	struct json_object *first = json_object_is_type(root, json_type_array) && json_count(root) ?
-					    json_object_array_get_idx(root, 0) :
-					    root;
+	struct json_object *first =
+		json_object_is_type(root, json_type_array) && hostile_count(root) ?
+			json_object_array_get_idx(root, 0) :
+			root;
 
 	return json_object_is_type(first, json_type_object) &&
 	       json_object_object_get_ex(first, "volume_type", NULL);
@@ -389,7 +390,7 @@ static int read_list(struct json_object *root, const struct describe_given *give
 
 	if (!json_object_is_type(root, json_type_array))
 		return add_volume(root, given, s, e);
-	for (size_t i = 0; !r && i < json_count(root); i++)
+	for (size_t i = 0; !r && i < hostile_count(root); i++)
 		r = add_volume(json_object_array_get_idx(root, i), given, s, e);
 	return r;
 }

@@ -49,10 +49,10 @@ static int read_overlay_options(const struct mount_entry *entry, const struct mo
 {
 	int r = 0;
 
-	for (size_t i = 0; !r && i < json_count(entry->options); i++) {
+	for (size_t i = 0; !r && i < hostile_count(entry->options); i++) {
 		const char *option;
 
-		r = json_string_at(entry->options, i, &option, e);
+		r = hostile_string_at(entry->options, i, &option, e);
 		if (!r)
 			r = overlay_option_read(option, list, ret, e);
 	}
@@ -103,10 +103,10 @@ static int read_bind(const struct mount_entry *entry, const struct mount_list *l
 	(void)s;
 	if (list->lowers != 1 || list->writable)
 		return invalid(e, "a bind mount shows one layer, and there are %zu", list->lowers);
-	for (size_t i = 0; i < json_count(entry->options); i++) {
+	for (size_t i = 0; i < hostile_count(entry->options); i++) {
 		const char *option;
 
-		if (json_string_at(entry->options, i, &option, e))
+		if (hostile_string_at(entry->options, i, &option, e))
 			return -EINVAL;
 		if (text_find(harmless, option, strlen(option)) < 0)
 			return invalid(e, "the option \"%.120s\" of a bind mount is not taken here",

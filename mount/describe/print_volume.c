@@ -85,7 +85,7 @@ void volume_print(struct out *o, const struct volume *v, const uint8_t *signatur
 
 /* --- JSON ---------------------------------------------------------------------------- */
 
-static void json_ref(struct out *o, const char *key, const struct devref *ref)
+static void put_ref(struct out *o, const char *key, const struct devref *ref)
 {
 	char text[DEVREF_TEXT_SIZE];
 
@@ -94,8 +94,8 @@ static void json_ref(struct out *o, const char *key, const struct devref *ref)
 }
 
 /* Its bytes would say nothing to a reader: where it is, or that the description has it. */
-static void json_signature(struct out *o, const struct verity_signature_ref *ref,
-			   const uint8_t *signatures)
+static void put_signature(struct out *o, const struct verity_signature_ref *ref,
+			  const uint8_t *signatures)
 {
 	const char *path = verity_signature_path(ref, signatures);
 
@@ -107,7 +107,7 @@ static void json_signature(struct out *o, const struct verity_signature_ref *ref
 	out_close(o, '}');
 }
 
-static void json_geometry(struct out *o, const struct volume *v)
+static void put_geometry(struct out *o, const struct volume *v)
 {
 	const struct verity_params *p = &v->verity;
 
@@ -132,12 +132,12 @@ static void json_geometry(struct out *o, const struct volume *v)
 	out_hex(o, "salt", p->salt, p->salt_size);
 }
 
-static void json_verity(struct out *o, const struct volume *v, const uint8_t *signatures)
+static void put_verity(struct out *o, const struct volume *v, const uint8_t *signatures)
 {
 	const struct verity_params *p = &v->verity;
 
 	out_open(o, "verity", '{');
-	json_geometry(o, v);
+	put_geometry(o, v);
 	if (p->fec_roots) {
 		out_number(o, "fec_roots", p->fec_roots);
 		out_number(o, "fec_offset", p->fec_start_bytes);
@@ -145,7 +145,7 @@ static void json_verity(struct out *o, const struct volume *v, const uint8_t *si
 	out_bool(o, "ignore_zero_blocks", p->ignore_zero_blocks);
 	out_hex(o, "root_hash", p->root_hash, p->root_hash_size);
 	if (verity_signature_asked(&v->signature))
-		json_signature(o, &v->signature, signatures);
+		put_signature(o, &v->signature, signatures);
 	out_close(o, '}');
 }
 
@@ -153,9 +153,9 @@ void volume_print_json(struct out *o, const struct volume *v, const uint8_t *sig
 {
 	out_open(o, NULL, '{');
 	out_text(o, "name", v->name);
-	json_ref(o, "data_device", &v->data);
-	json_ref(o, "hash_device", &v->hash);
-	json_ref(o, "fec_device", &v->fec);
+	put_ref(o, "data_device", &v->data);
+	put_ref(o, "hash_device", &v->hash);
+	put_ref(o, "fec_device", &v->fec);
 	if (v->fstype[0])
 		out_text(o, "fstype", v->fstype);
 	if (v->options[0])
@@ -166,7 +166,7 @@ void volume_print_json(struct out *o, const struct volume *v, const uint8_t *sig
 		out_bool(o, "refuse_whiteouts", true);
 	out_bool(o, "writable", v->writable);
 	if (v->proof != VOLUME_RAW)
-		json_verity(o, v, signatures);
+		put_verity(o, v, signatures);
 	if (v->adopt)
 		out_text(o, "adopt", v->dm_name);
 	out_close(o, '}');

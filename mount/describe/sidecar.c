@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "mount/describe/json.h"
+#include "mount/describe/hostile_json.h"
 
 /* A superblock begins at a sector of the disk, whatever the block sizes are. */
 #define SECTOR_BYTES 512
@@ -15,12 +15,12 @@ static int read_object(struct json_object *object, struct volume *v, struct err 
 	const char *root_hash;
 	uint64_t offset;
 	bool given;
-	int r = json_only(object, names, e);
+	int r = hostile_only(object, names, e);
 
 	if (!r)
-		r = json_get_string(object, "roothash", false, &root_hash, e);
+		r = hostile_string(object, "roothash", false, &root_hash, e);
 	if (!r)
-		r = json_get_number(object, "hashoffset", true, INT64_MAX, &offset, &given, e);
+		r = hostile_number(object, "hashoffset", true, INT64_MAX, &offset, &given, e);
 	if (r)
 		return r;
 	if (!root_hash)
@@ -41,7 +41,7 @@ static int read_object(struct json_object *object, struct volume *v, struct err 
 int sidecar_read(const char *text, struct volume *v, struct err *e)
 {
 	auto_json struct json_object *object = NULL;
-	int r = json_parse(text, strlen(text), &object, e);
+	int r = hostile_parse(text, strlen(text), &object, e);
 
 	if (!r && !json_object_is_type(object, json_type_object))
 		r = err_set(e, FAIL_DESCRIPTION_INVALID, EINVAL, "it is not a JSON object");

@@ -74,7 +74,7 @@ int socle_add_lines(const char *text, struct stack *s, struct err *e)
 static int take_member(const char *name, struct json_object *value, struct volume *v,
 		       struct verity_signature_pool *pool, struct err *e)
 {
-	const char *text = json_scalar(value);
+	const char *text = hostile_scalar(value);
 
 	if (!text)
 		return invalid(e, "\"%.40s\" is neither a string nor a whole number", name);
@@ -123,16 +123,16 @@ static int add_devices(struct json_object *devices, struct volume *layer, struct
 	struct volume *v;
 	int r = 0;
 
-	if (json_count(devices) && layer->fstype[0] && strcmp(layer->fstype, "erofs"))
+	if (hostile_count(devices) && layer->fstype[0] && strcmp(layer->fstype, "erofs"))
 		return err_volume(e, invalid(e, "only an erofs has further devices"), layer->name);
-	for (size_t i = 0; !r && i < json_count(devices); i++) {
-		r = json_object_at(devices, i, &object, e);
+	for (size_t i = 0; !r && i < hostile_count(devices); i++) {
+		r = hostile_object_at(devices, i, &object, e);
 		if (!r)
 			r = add_volume(object, false, s, &v, e);
 	}
-	if (json_count(devices))
+	if (hostile_count(devices))
 		strcpy(layer->fstype, "erofs");
-	layer->devices = (unsigned int)json_count(devices);
+	layer->devices = (unsigned int)hostile_count(devices);
 	return r;
 }
 
@@ -140,7 +140,7 @@ static int add_layer(struct json_object *object, struct stack *s, struct err *e)
 {
 	struct json_object *devices;
 	struct volume *v;
-	int r = json_get_array(object, "devices", &devices, e);
+	int r = hostile_array(object, "devices", &devices, e);
 
 	if (!r)
 		r = add_volume(object, true, s, &v, e);
@@ -165,20 +165,20 @@ static int read_root(struct json_object *root, const struct describe_given *give
 	(void)given;
 	if (!json_object_is_type(root, json_type_object))
 		return invalid(e, "the description is not one object with \"layers\"");
-	r = json_only(root, names, e);
+	r = hostile_only(root, names, e);
 	if (!r)
-		r = json_get_number(root, "version", true, UINT64_MAX, &version, NULL, e);
+		r = hostile_number(root, "version", true, UINT64_MAX, &version, NULL, e);
 	if (!r && version != VERSION)
 		r = invalid(e, "its \"version\" is not %d", VERSION);
 	if (!r)
-		r = json_get_array(root, "layers", &layers, e);
-	for (size_t i = 0; !r && i < json_count(layers); i++) {
-		r = json_object_at(layers, i, &object, e);
+		r = hostile_array(root, "layers", &layers, e);
+	for (size_t i = 0; !r && i < hostile_count(layers); i++) {
+		r = hostile_object_at(layers, i, &object, e);
 		if (!r)
 			r = add_layer(object, s, e);
 	}
 	if (!r)
-		r = json_get_string(root, "upper", false, &upper, e);
+		r = hostile_string(root, "upper", false, &upper, e);
 	return r || !upper ? r : upper_parse(upper, &s->upper, e);
 }
 

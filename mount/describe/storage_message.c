@@ -12,14 +12,14 @@
 
 static int read_texts(struct json_object *object, struct storage *st, struct err *e)
 {
-	int r = json_get_string(object, "driver", true, &st->driver, e);
+	int r = hostile_string(object, "driver", true, &st->driver, e);
 
 	if (!r)
-		r = json_get_string(object, "source", true, &st->source, e);
+		r = hostile_string(object, "source", true, &st->source, e);
 	if (!r)
-		r = json_get_string(object, "fstype", true, &st->fstype, e);
+		r = hostile_string(object, "fstype", true, &st->fstype, e);
 	if (!r)
-		r = json_get_string(object, "mount_point", true, &st->mount_point, e);
+		r = hostile_string(object, "mount_point", true, &st->mount_point, e);
 	if (!r && !text_is_path(st->mount_point))
 		r = invalid(e, "the mount point \"%.120s\" is not an absolute path",
 			    st->mount_point);
@@ -34,17 +34,17 @@ static int read_message(struct json_object *object, struct storage *st, struct e
 					     "fs_group", "shared",         NULL };
 	struct json_object *group;
 	bool shared, given;
-	int r = json_only(object, names, e);
+	int r = hostile_only(object, names, e);
 
 	if (!r)
 		r = read_texts(object, st, e);
 	if (!r)
-		r = json_get_array(object, "driver_options", &st->driver_options, e);
+		r = hostile_array(object, "driver_options", &st->driver_options, e);
 	if (!r)
-		r = json_get_array(object, "options", &st->options, e);
+		r = hostile_array(object, "options", &st->options, e);
 	if (!r)
-		r = json_get_object(object, "fs_group", &group, e);
-	return r ? r : json_get_bool(object, "shared", &shared, &given, e);
+		r = hostile_object(object, "fs_group", &group, e);
+	return r ? r : hostile_bool(object, "shared", &shared, &given, e);
 }
 
 bool storage_is_guest_pull(const struct storage *st)
@@ -55,10 +55,10 @@ bool storage_is_guest_pull(const struct storage *st)
 /* What a driver is told beside the disk changes what is on it, or what proves it. */
 static int check_driver_options(const struct storage *st, struct err *e)
 {
-	for (size_t i = 0; i < json_count(st->driver_options); i++) {
+	for (size_t i = 0; i < hostile_count(st->driver_options); i++) {
 		const char *option;
 
-		if (json_string_at(st->driver_options, i, &option, e))
+		if (hostile_string_at(st->driver_options, i, &option, e))
 			return -EINVAL;
 		if (text_behind(option, "dm_verity"))
 			return err_set(e, FAIL_VERITY_PARAMS_INVALID, EINVAL,

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "mount/describe/json.h"
+#include "mount/describe/hostile_json.h"
 #include "mount/describe/storage_options.h"
 
 /*

@@ -111,10 +111,10 @@ int storage_options_read(struct json_object *array, struct storage_options *ret,
 	struct storage_options o = { 0 };
 	int r = 0;
 
-	for (size_t i = 0; !r && i < json_count(array); i++) {
+	for (size_t i = 0; !r && i < hostile_count(array); i++) {
 		const char *option;
 
-		r = json_string_at(array, i, &option, e);
+		r = hostile_string_at(array, i, &option, e);
 		if (!r)
 			r = read_option(option, &o, e);
 	}

@@ -66,9 +66,9 @@ static int find_layer(const struct mount_entry *entry, const char *name, struct 
 	struct layer layer;
 	size_t found = 0;
 
-	for (size_t i = 0; i < json_count(entry->options); i++) {
+	for (size_t i = 0; i < hostile_count(entry->options); i++) {
 		const char *option;
-		int r = json_string_at(entry->options, i, &option, e);
+		int r = hostile_string_at(entry->options, i, &option, e);
 
 		option = r ? NULL : text_behind(option, LAYER);
 		if (option)
@@ -142,10 +142,10 @@ static int read_whole(const struct mount_entry *entry, struct whole *ret, struct
 {
 	int r = 0;
 
-	for (size_t i = 0; !r && i < json_count(entry->options); i++) {
+	for (size_t i = 0; !r && i < hostile_count(entry->options); i++) {
 		const char *option;
 
-		r = json_string_at(entry->options, i, &option, e);
+		r = hostile_string_at(entry->options, i, &option, e);
 		if (!r)
 			r = read_option(option, ret, e);
 	}

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "lib/array.h"
-#include "mount/describe/json.h"
+#include "mount/describe/hostile_json.h"
 
 static int invalid(struct err *e, const char *what)
 {
@@ -80,13 +80,13 @@ static int take_volume(struct json_object *object, struct image *image, struct e
 	uint64_t number = 0;
 	bool unverified = false, given;
 	size_t size;
-	int r = json_only(object, members, e);
+	int r = hostile_only(object, members, e);
 
 	r = r ? r :
-		json_get_number(object, "number", true, IMAGES_VOLUMES_MAX - 1, &number, &given, e);
-	r = r ? r : json_get_string(object, "device", false, &v->device, e);
+		hostile_number(object, "number", true, IMAGES_VOLUMES_MAX - 1, &number, &given, e);
+	r = r ? r : hostile_string(object, "device", false, &v->device, e);
 	r = r ? r : take_text(object, "sidecar", &v->sidecar, &size, e);
-	r = r ? r : json_get_bool(object, "allow_unverified", &unverified, &given, e);
+	r = r ? r : hostile_bool(object, "allow_unverified", &unverified, &given, e);
 	if (r)
 		return r;
 	v->number = (unsigned int)number;
@@ -102,8 +102,8 @@ static int take_volume(struct json_object *object, struct image *image, struct e
 static int take_volumes(struct json_object *object, struct image *image, struct err *e)
 {
 	struct json_object *array, *volume;
-	int r = json_get_array(object, "volumes", &array, e);
-	size_t count = r ? 0 : json_count(array);
+	int r = hostile_array(object, "volumes", &array, e);
+	size_t count = r ? 0 : hostile_count(array);
 
 	if (count > IMAGES_VOLUMES_MAX)
 		return err_set(e, FAIL_LIMIT_EXCEEDED, E2BIG, "\"volumes\" has more than %d",
@@ -112,7 +112,7 @@ static int take_volumes(struct json_object *object, struct image *image, struct 
 	if (count && !image->volumes)
 		return err_set(e, FAIL_SYSTEM_CALL_FAILED, ENOMEM, "no memory");
 	for (size_t i = 0; i < count && !r; i++) {
-		r = json_object_at(array, i, &volume, e);
+		r = hostile_object_at(array, i, &volume, e);
 		r = r ? r : take_volume(volume, image, e);
 	}
 	return r;
@@ -123,12 +123,12 @@ static int take_image(struct images *images, struct json_object *object, struct 
 	static const char *const members[] = { "reference", "digest", "form", "description",
 					       "volumes",   "upper",  NULL };
 	struct image *image = &images->image[images->count];
-	int r = json_only(object, members, e);
+	int r = hostile_only(object, members, e);
 
-	r = r ? r : json_get_string(object, "reference", true, &image->reference, e);
-	r = r ? r : json_get_string(object, "digest", true, &image->digest, e);
-	r = r ? r : json_get_string(object, "form", false, &image->form, e);
-	r = r ? r : json_get_string(object, "upper", false, &image->upper, e);
+	r = r ? r : hostile_string(object, "reference", true, &image->reference, e);
+	r = r ? r : hostile_string(object, "digest", true, &image->digest, e);
+	r = r ? r : hostile_string(object, "form", false, &image->form, e);
+	r = r ? r : hostile_string(object, "upper", false, &image->upper, e);
 	r = r ? r :
 		take_text(object, "description", &image->description, &image->description_size, e);
 	if (r)
@@ -153,19 +153,19 @@ static int take_images(struct images *images, struct json_object *root, struct e
 	struct json_object *array, *object;
 	uint64_t version = 0;
 	bool given;
-	int r = json_only(root, members, e);
+	int r = hostile_only(root, members, e);
 
-	r = r ? r : json_get_number(root, "version", true, UINT32_MAX, &version, &given, e);
+	r = r ? r : hostile_number(root, "version", true, UINT32_MAX, &version, &given, e);
 	if (!r && version != 1)
 		r = invalid(e, "\"version\" is not 1");
-	r = r ? r : json_get_array(root, "images", &array, e);
+	r = r ? r : hostile_array(root, "images", &array, e);
 	if (!r && !array)
 		r = invalid(e, "\"images\" is missing");
-	for (size_t i = 0; !r && i < json_count(array); i++) {
+	for (size_t i = 0; !r && i < hostile_count(array); i++) {
 		if (images->count == IMAGES_MAX)
 			return err_set(e, FAIL_LIMIT_EXCEEDED, E2BIG,
 				       "there are more than %d images", IMAGES_MAX);
-		r = json_object_at(array, i, &object, e);
+		r = hostile_object_at(array, i, &object, e);
 		r = r ? r : take_image(images, object, e);
 		r = err_prefix(e, r, "image %zu: ", i);
 	}
@@ -174,7 +174,7 @@ static int take_images(struct images *images, struct json_object *root, struct e
 
 int images_add(struct images *images, const char *text, size_t size, struct err *e)
 {
-	static const struct json_rules rules = {
+	static const struct hostile_rules rules = {
 		.what = "the list of images",
 		.invalid = FAIL_DESCRIPTION_INVALID,
 		.size_max = IMAGES_SIZE_MAX,
@@ -186,7 +186,7 @@ int images_add(struct images *images, const char *text, size_t size, struct err 
 	if (images->text_count == IMAGES_TEXTS_MAX)
 		return err_set(e, FAIL_LIMIT_EXCEEDED, E2BIG, "there are more than %d texts",
 			       IMAGES_TEXTS_MAX);
-	r = json_read(&rules, text, size, &root, e);
+	r = hostile_read(&rules, text, size, &root, e);
 	if (r)
 		return r;
 	images->text[images->text_count++] = root;

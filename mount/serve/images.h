@@ -56,7 +56,7 @@ struct images {
 
 /*
  * Add the images of a text of size bytes with a closing NUL to those that are there
- * already; images starts as zeroes, and is freed also after a failure. What json_read()
+ * already; images starts as zeroes, and is freed also after a failure. What hostile_read()
  * refuses, DESCRIPTION_INVALID, KEY_UNKNOWN for a member that is none of the above,
  * KEY_REPEATED for a reference or a volume's number that comes twice, LIMIT_EXCEEDED.
  */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "image-build/plan/print.h"
+#include "image-build/plan/plan_print.h"
 #include "init/plan/cmdline.h"
 #include "init/plan/plan_policy.h"
 #include "tests/fuzz/fuzz.h"

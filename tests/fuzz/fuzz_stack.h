@@ -60,7 +60,7 @@ static inline void read_any(const struct form_reader *form, const uint8_t *data,
 	memcpy(text, data, size);
 	text[size] = '\0';
 	stack_init(&stack);
-	r = json_parse(text, size, &root, &e);
+	r = hostile_parse(text, size, &root, &e);
 	if (!r) {
 		(void)form->looks_like(root);
 		r = form->read(root, &given, &stack, &e);

@@ -5,7 +5,7 @@
  *
  * With clang's fuzzer instead of this file, from the top of the tree:
  *	clang -g -O1 -std=gnu11 -D_GNU_SOURCE -I. -fsanitize=fuzzer,address,undefined \
- *		tests/fuzz/fuzz_plan.c image-build/plan/print.c mount/describe/[a-z]*.c \
+ *		tests/fuzz/fuzz_plan.c image-build/plan/plan_print.c mount/describe/[a-z]*.c \
  *		mount/{volume,upper,stack}.c init/plan/[a-z]*.c mount/device/devref.c \
  *		mount/fs/fstype.c verity/{params,signature}.c lib/[a-z]*.c -ljson-c -o fuzz_plan
  *	./fuzz_plan NEW_FILES_GO_HERE tests/fuzz/corpus/plan

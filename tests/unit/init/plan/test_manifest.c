@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "image-build/plan/print.h"
+#include "image-build/plan/plan_print.h"
 #include "init/plan/cmdline.h"
 #include "init/plan/manifest.h"
 #include "tests/unit/sealed.h"

@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "image-build/plan/print.h"
+#include "image-build/plan/plan_print.h"
 #include "init/plan/dialect.h"
 #include "init/plan/plan_layer.h"
 #include "lib/io.h"

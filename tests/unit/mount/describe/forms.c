@@ -16,7 +16,7 @@ int read_form(const struct form_reader *form, const char *text, const struct des
 {
 	static const struct describe_given nothing;
 	auto_json struct json_object *root = NULL;
-	int r = json_parse(text, strlen(text), &root, e);
+	int r = hostile_parse(text, strlen(text), &root, e);
 
 	stack_init(ret);
 	return r ? r : form->read(root, given ? given : &nothing, ret, e);

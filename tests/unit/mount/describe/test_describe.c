@@ -381,15 +381,15 @@ static void test_print_json(void **state)
 	assert_int_equal(length, strlen(text));
 	assert_int_equal(stack_print(&stack, true, part, sizeof(part)), length);
 	assert_memory_equal(part, text, sizeof(part) - 1);
-	expect_success(text, json_parse(text, length, &root, &e), &e);
-	expect_success("upper", json_get_string(root, "upper", true, &word, &e), &e);
+	expect_success(text, hostile_parse(text, length, &root, &e), &e);
+	expect_success("upper", hostile_string(root, "upper", true, &word, &e), &e);
 	assert_string_equal(word, "disk:SERIAL=s,encrypted");
-	expect_success("volumes", json_get_array(root, "volumes", &list, &e), &e);
-	assert_int_equal(json_count(list), 2);
-	expect_success("1", json_object_at(list, 1, &object, &e), &e);
+	expect_success("volumes", hostile_array(root, "volumes", &list, &e), &e);
+	assert_int_equal(hostile_count(list), 2);
+	expect_success("1", hostile_object_at(list, 1, &object, &e), &e);
 	assert_null(json_object_object_get(object, "verity"));
 	assert_true(json_object_get_boolean(json_object_object_get(object, "refuse_whiteouts")));
-	expect_success("0", json_object_at(list, 0, &object, &e), &e);
+	expect_success("0", hostile_object_at(list, 0, &object, &e), &e);
 	assert_non_null(json_object_object_get(object, "verity"));
 }
 

@@ -478,7 +478,7 @@ static void test_looks_like(void **state)
 		struct err e = { 0 };
 
 		expect_success(rows[i].text,
-			       json_parse(rows[i].text, strlen(rows[i].text), &root, &e), &e);
+			       hostile_parse(rows[i].text, strlen(rows[i].text), &root, &e), &e);
 		if (form_kata_storage.looks_like(root) != rows[i].is)
 			fail_msg("%s", rows[i].text);
 	}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
-#include "lib/json_text.h"
+#include "lib/strict_json.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -266,27 +266,27 @@ static bool take(struct scan *s, enum want *want)
 	return true;
 }
 
-struct json_text json_text_first(const char *text, unsigned int depth_max)
+struct strict_json strict_json_first(const char *text, unsigned int depth_max)
 {
 	struct scan s = {
 		.at = text,
-		.depth_max = depth_max < JSON_TEXT_DEPTH_MAX ? depth_max : JSON_TEXT_DEPTH_MAX,
+		.depth_max = depth_max < STRICT_JSON_DEPTH_MAX ? depth_max : STRICT_JSON_DEPTH_MAX,
 	};
 	enum want want = WANT_VALUE;
 
 	do
 		skip_blanks(&s);
 	while (want != WANT_NOTHING && take(&s, &want));
-	return (struct json_text){
+	return (struct strict_json){
 		.wrong = s.wrong,
 		.at = (size_t)(s.at - text),
 		.members = s.members,
 	};
 }
 
-struct json_text json_text_check(const char *text, size_t size, unsigned int depth_max)
+struct strict_json strict_json_check(const char *text, size_t size, unsigned int depth_max)
 {
-	struct json_text checked = json_text_first(text, depth_max);
+	struct strict_json checked = strict_json_first(text, depth_max);
 
 	if (!checked.wrong && checked.at != size)
 		checked.wrong = "there is data after the JSON text";

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/json_text.h"
+#include "lib/strict_json.h"
 
 #define DEPTH 4
 
@@ -40,7 +40,8 @@ static void test_taken(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(taken); i++) {
-		struct json_text t = json_text_check(taken[i].text, strlen(taken[i].text), DEPTH);
+		struct strict_json t =
+			strict_json_check(taken[i].text, strlen(taken[i].text), DEPTH);
 
 		if (t.wrong)
 			fail_msg("%s: %s at %zu", taken[i].text, t.wrong, t.at);
@@ -129,8 +130,8 @@ static void test_refused(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(refused); i++) {
-		struct json_text t =
-			json_text_check(refused[i].text, strlen(refused[i].text), DEPTH);
+		struct strict_json t =
+			strict_json_check(refused[i].text, strlen(refused[i].text), DEPTH);
 
 		if (!t.wrong || !strstr(t.wrong, refused[i].words) || t.at != refused[i].at)
 			fail_msg("%s: \"%s\" at %zu, not \"%s\" at %zu", refused[i].text, t.wrong,
@@ -148,7 +149,7 @@ static void test_nul(void **state)
 		char *copy = strdup(texts[i]);
 
 		*strchr(copy, '?') = '\0';
-		assert_non_null(json_text_check(copy, strlen(texts[i]), DEPTH).wrong);
+		assert_non_null(strict_json_check(copy, strlen(texts[i]), DEPTH).wrong);
 		free(copy);
 	}
 }
@@ -160,13 +161,13 @@ static void test_depth(void **state)
 
 	(void)state;
 	for (unsigned int depth = 1; depth < 100; depth++) {
-		bool fits = depth <= JSON_TEXT_DEPTH_MAX;
+		bool fits = depth <= STRICT_JSON_DEPTH_MAX;
 
 		memset(text, '[', depth);
 		memset(text + depth, ']', depth);
-		assert_int_equal(!json_text_check(text, 2UL * depth, 1000).wrong, fits);
-		assert_int_equal(!json_text_check(text, 2UL * depth, depth).wrong, fits);
-		assert_non_null(json_text_check(text, 2UL * depth, depth - 1).wrong);
+		assert_int_equal(!strict_json_check(text, 2UL * depth, 1000).wrong, fits);
+		assert_int_equal(!strict_json_check(text, 2UL * depth, depth).wrong, fits);
+		assert_non_null(strict_json_check(text, 2UL * depth, depth - 1).wrong);
 	}
 }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
-#include "mount/describe/json.h"
+#include "mount/describe/hostile_json.h"
 
 #include <errno.h>
 #include <json-c/json_visit.h>
 #include <string.h>
 
-#include "lib/json_text.h"
+#include "lib/strict_json.h"
 #include "lib/text.h"
 #include "mount/describe/given.h"
 
@@ -14,7 +14,7 @@ static int invalid(struct err *e, const char *name, const char *what)
 	return err_set(e, FAIL_DESCRIPTION_INVALID, EINVAL, "\"%.40s\" is not %s", name, what);
 }
 
-static int no_memory(const struct json_rules *rules, struct err *e)
+static int no_memory(const struct hostile_rules *rules, struct err *e)
 {
 	return err_set(e, FAIL_SYSTEM_CALL_FAILED, ENOMEM, "out of memory for %s", rules->what);
 }
@@ -48,8 +48,8 @@ static bool has_repeated(struct json_object *root, size_t members_in_text)
 }
 
 /* The value at this byte of a text, as it was checked. */
-static int parse(const struct json_rules *rules, const char *text, size_t at,
-		 const struct json_text *checked, struct json_object **ret, struct err *e)
+static int parse(const struct hostile_rules *rules, const char *text, size_t at,
+		 const struct strict_json *checked, struct json_object **ret, struct err *e)
 {
 	__attribute__((cleanup(cleanup_tokener))) struct json_tokener *tokener = NULL;
 	auto_json struct json_object *root = NULL;
@@ -85,10 +85,10 @@ static bool begins_line(const char *text, size_t at)
 }
 
 /* One value of several: *at goes behind it. */
-static int parse_line(const struct json_rules *rules, const char *text, size_t *at,
+static int parse_line(const struct hostile_rules *rules, const char *text, size_t *at,
 		      struct json_object *array, struct err *e)
 {
-	struct json_text checked = json_text_first(text + *at, rules->depth_max);
+	struct strict_json checked = strict_json_first(text + *at, rules->depth_max);
 	struct json_object *value = NULL;
 	int r;
 
@@ -105,7 +105,7 @@ static int parse_line(const struct json_rules *rules, const char *text, size_t *
 	return r;
 }
 
-static int parse_lines(const struct json_rules *rules, const char *text, size_t size,
+static int parse_lines(const struct hostile_rules *rules, const char *text, size_t size,
 		       struct json_object **ret, struct err *e)
 {
 	auto_json struct json_object *array = json_object_new_array();
@@ -117,27 +117,27 @@ static int parse_lines(const struct json_rules *rules, const char *text, size_t 
 	while (!r && at < size);
 	if (!r)
 		*ret = json_object_get(
-			json_count(array) == 1 ? json_object_array_get_idx(array, 0) : array);
+			hostile_count(array) == 1 ? json_object_array_get_idx(array, 0) : array);
 	return r;
 }
 
-int json_read(const struct json_rules *rules, const char *text, size_t size,
-	      struct json_object **ret, struct err *e)
+int hostile_read(const struct hostile_rules *rules, const char *text, size_t size,
+		 struct json_object **ret, struct err *e)
 {
-	struct json_text checked;
+	struct strict_json checked;
 
 	if (size > rules->size_max)
 		return err_set(e, FAIL_LIMIT_EXCEEDED, E2BIG, "%s has more than %zu bytes",
 			       rules->what, rules->size_max);
 	if (rules->lines)
 		return parse_lines(rules, text, size, ret, e);
-	checked = json_text_check(text, size, rules->depth_max);
+	checked = strict_json_check(text, size, rules->depth_max);
 	return parse(rules, text, 0, &checked, ret, e);
 }
 
-int json_parse(const char *text, size_t size, struct json_object **ret, struct err *e)
+int hostile_parse(const char *text, size_t size, struct json_object **ret, struct err *e)
 {
-	static const struct json_rules rules = {
+	static const struct hostile_rules rules = {
 		.what = "the description",
 		.invalid = FAIL_DESCRIPTION_INVALID,
 		.size_max = DESCRIBE_SIZE_MAX,
@@ -145,7 +145,7 @@ int json_parse(const char *text, size_t size, struct json_object **ret, struct e
 		.lines = true,
 	};
 
-	return json_read(&rules, text, size, ret, e);
+	return hostile_read(&rules, text, size, ret, e);
 }
 
 /* --- what is in it --------------------------------------------------------------- */
@@ -164,7 +164,7 @@ static int take_string(struct json_object *value, const char *name, const char *
 	return 0;
 }
 
-const char *json_scalar(struct json_object *value)
+const char *hostile_scalar(struct json_object *value)
 {
 	const char *text;
 
@@ -189,8 +189,8 @@ static int find(struct json_object *object, const char *name, enum json_type typ
 	return 1;
 }
 
-int json_get_string(struct json_object *object, const char *name, bool required, const char **ret,
-		    struct err *e)
+int hostile_string(struct json_object *object, const char *name, bool required, const char **ret,
+		   struct err *e)
 {
 	struct json_object *value;
 	int r = find(object, name, json_type_string, "a string", required, &value, e);
@@ -202,8 +202,8 @@ int json_get_string(struct json_object *object, const char *name, bool required,
 	return r;
 }
 
-int json_get_number(struct json_object *object, const char *name, bool required, uint64_t max,
-		    uint64_t *ret, bool *ret_given, struct err *e)
+int hostile_number(struct json_object *object, const char *name, bool required, uint64_t max,
+		   uint64_t *ret, bool *ret_given, struct err *e)
 {
 	struct json_object *value;
 	/* What has a fraction or an exponent is json_type_double. */
@@ -221,8 +221,8 @@ int json_get_number(struct json_object *object, const char *name, bool required,
 	return r < 0 ? r : 0;
 }
 
-int json_get_bool(struct json_object *object, const char *name, bool *ret, bool *ret_given,
-		  struct err *e)
+int hostile_bool(struct json_object *object, const char *name, bool *ret, bool *ret_given,
+		 struct err *e)
 {
 	struct json_object *value;
 	int r = find(object, name, json_type_boolean, "true or false", false, &value, e);
@@ -244,29 +244,30 @@ static int find_or_null(struct json_object *object, const char *name, enum json_
 	return r < 0 ? r : 0;
 }
 
-int json_get_object(struct json_object *object, const char *name, struct json_object **ret,
-		    struct err *e)
+int hostile_object(struct json_object *object, const char *name, struct json_object **ret,
+		   struct err *e)
 {
 	return find_or_null(object, name, json_type_object, "an object", ret, e);
 }
 
-int json_get_array(struct json_object *object, const char *name, struct json_object **ret,
-		   struct err *e)
+int hostile_array(struct json_object *object, const char *name, struct json_object **ret,
+		  struct err *e)
 {
 	return find_or_null(object, name, json_type_array, "an array", ret, e);
 }
 
-size_t json_count(struct json_object *array)
+size_t hostile_count(struct json_object *array)
 {
 	return array ? json_object_array_length(array) : 0;
 }
 
-int json_string_at(struct json_object *array, size_t index, const char **ret, struct err *e)
+int hostile_string_at(struct json_object *array, size_t index, const char **ret, struct err *e)
 {
 	return take_string(json_object_array_get_idx(array, index), "an entry of a list", ret, e);
 }
 
-int json_object_at(struct json_object *array, size_t index, struct json_object **ret, struct err *e)
+int hostile_object_at(struct json_object *array, size_t index, struct json_object **ret,
+		      struct err *e)
 {
 	struct json_object *value = json_object_array_get_idx(array, index);
 
@@ -276,7 +277,7 @@ int json_object_at(struct json_object *array, size_t index, struct json_object *
 	return 0;
 }
 
-int json_only(struct json_object *object, const char *const names[], struct err *e)
+int hostile_only(struct json_object *object, const char *const names[], struct err *e)
 {
 	struct json_object_iterator at = json_object_iter_begin(object);
 	struct json_object_iterator end = json_object_iter_end(object);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
-#include "image-build/plan/print.h"
+#include "image-build/plan/plan_print.h"
 
 #include <string.h>
 

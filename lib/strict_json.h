@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0 */
-#ifndef LIB_JSON_TEXT_H
-#define LIB_JSON_TEXT_H
+#ifndef LIB_STRICT_JSON_H
+#define LIB_STRICT_JSON_H
 
 #include <stddef.h>
 
@@ -10,9 +10,9 @@
  * numbers and cuts names at a NUL. Pure; one pass, no recursion, nothing allocated.
  */
 
-#define JSON_TEXT_DEPTH_MAX 63 /* arrays and objects in each other, whatever a caller allows */
+#define STRICT_JSON_DEPTH_MAX 63 /* arrays and objects in each other, whatever a caller allows */
 
-struct json_text {
+struct strict_json {
 	const char *wrong; /* NULL: it is JSON; else why not, in words */
 	size_t at;         /* where that was seen, or what follows begins, in bytes */
 	size_t members;    /* of all objects together, as the text has them */
@@ -24,9 +24,9 @@ struct json_text {
  * writes them and readers differ: a NUL in a member's name, half of a surrogate
  * pair, "-0", and whole numbers that 64 bits do not hold.
  */
-struct json_text json_text_check(const char *text, size_t size, unsigned int depth_max);
+struct strict_json strict_json_check(const char *text, size_t size, unsigned int depth_max);
 
 /* The same of the first value of a text, with the blanks behind it; what follows it may be all. */
-struct json_text json_text_first(const char *text, unsigned int depth_max);
+struct strict_json strict_json_first(const char *text, unsigned int depth_max);
 
 #endif

@@ -7,14 +7,14 @@
 #include <time.h>
 
 #include "mount/describe/describe.h"
-#include "mount/describe/json.h"
+#include "mount/describe/hostile_json.h"
 
 static struct json_object *parsed(const char *text)
 {
 	struct json_object *root = NULL;
 	struct err e = { 0 };
 
-	expect_success(text, json_parse(text, strlen(text), &root, &e), &e);
+	expect_success(text, hostile_parse(text, strlen(text), &root, &e), &e);
 	return root;
 }
 
@@ -45,8 +45,8 @@ static void test_refused(void **state)
 		struct err e = { 0 };
 
 		expect_failure(refused[i].text,
-			       json_parse(refused[i].text, strlen(refused[i].text), &root, &e), &e,
-			       refused[i].code, refused[i].words);
+			       hostile_parse(refused[i].text, strlen(refused[i].text), &root, &e),
+			       &e, refused[i].code, refused[i].words);
 		assert_null(root);
 	}
 }
@@ -68,9 +68,9 @@ static void test_lines(void **state)
 		struct err e = { 0 };
 		uint64_t value;
 
-		assert_int_equal(json_count(root), 2);
-		expect_success(texts[i], json_object_at(root, 1, &object, &e), &e);
-		expect_success(texts[i], json_get_number(object, "a", true, 9, &value, NULL, &e),
+		assert_int_equal(hostile_count(root), 2);
+		expect_success(texts[i], hostile_object_at(root, 1, &object, &e), &e);
+		expect_success(texts[i], hostile_number(object, "a", true, 9, &value, NULL, &e),
 			       &e);
 		assert_int_equal(value, 2);
 	}
@@ -88,15 +88,15 @@ static void test_too_much(void **state)
 
 	(void)state;
 	memset(text, '[', sizeof(text) - 1);
-	expect_failure("10 MB", json_parse(text, sizeof(text) - 1, &root, &e), &e,
+	expect_failure("10 MB", hostile_parse(text, sizeof(text) - 1, &root, &e), &e,
 		       FAIL_LIMIT_EXCEEDED, "the description has more than 1048576 bytes");
 	text[10000] = '\0';
-	expect_failure("10,000 deep", json_parse(text, 10000, &root, &e), &e,
+	expect_failure("10,000 deep", hostile_parse(text, 10000, &root, &e), &e,
 		       FAIL_DESCRIPTION_INVALID, "nesting is too deep, at byte 16");
 	memset(text, '[', DESCRIBE_DEPTH_MAX);
 	memset(text + DESCRIBE_DEPTH_MAX, ']', DESCRIBE_DEPTH_MAX);
 	text[2 * DESCRIBE_DEPTH_MAX] = '\0';
-	expect_success("16 deep", json_parse(text, strlen(text), &root, &e), &e);
+	expect_success("16 deep", hostile_parse(text, strlen(text), &root, &e), &e);
 	json_object_put(root);
 	assert_true(clock() - start < CLOCKS_PER_SEC / 2);
 }
@@ -115,7 +115,7 @@ static void test_many_members(void **state)
 	for (unsigned int i = 0; used < DESCRIBE_SIZE_MAX - 20; i++)
 		used += (size_t)sprintf(text + used, "\"%x\":0,", i);
 	strcpy(text + used, "\"0\":0}");
-	expect_failure("the first again", json_parse(text, strlen(text), &root, &e), &e,
+	expect_failure("the first again", hostile_parse(text, strlen(text), &root, &e), &e,
 		       FAIL_KEY_REPEATED, "is specified twice");
 	assert_true(clock() - start < 5 * CLOCKS_PER_SEC);
 }
@@ -134,19 +134,19 @@ static void test_strings(void **state)
 	struct err e = { 0 };
 
 	(void)state;
-	expect_success("text", json_get_string(o, "text", true, &text, &e), &e);
+	expect_success("text", hostile_string(o, "text", true, &text, &e), &e);
 	assert_string_equal(text, "t\xc3\xa4");
-	expect_success("null", json_get_string(o, "null", false, &text, &e), &e);
+	expect_success("null", hostile_string(o, "null", false, &text, &e), &e);
 	assert_null(text);
 	text = "untouched";
-	expect_success("absent", json_get_string(o, "absent", false, &text, &e), &e);
+	expect_success("absent", hostile_string(o, "absent", false, &text, &e), &e);
 	assert_null(text);
-	expect_failure("null", json_get_string(o, "null", true, &text, &e), &e,
+	expect_failure("null", hostile_string(o, "null", true, &text, &e), &e,
 		       FAIL_DESCRIPTION_INVALID, "\"null\" is missing");
-	expect_failure("absent", json_get_string(o, "absent", true, &text, &e), &e,
+	expect_failure("absent", hostile_string(o, "absent", true, &text, &e), &e,
 		       FAIL_DESCRIPTION_INVALID, "\"absent\" is missing");
 	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++)
-		expect_failure(wrong[i], json_get_string(o, wrong[i], false, &text, &e), &e,
+		expect_failure(wrong[i], hostile_string(o, wrong[i], false, &text, &e), &e,
 			       FAIL_DESCRIPTION_INVALID, "is not a string");
 }
 
@@ -159,24 +159,24 @@ static void test_numbers(void **state)
 	struct err e = { 0 };
 
 	(void)state;
-	expect_success("absent", json_get_number(o, "absent", false, 9, &number, &given, &e), &e);
+	expect_success("absent", hostile_number(o, "absent", false, 9, &number, &given, &e), &e);
 	assert_false(given);
 	assert_int_equal(number, 77);
-	expect_success("number",
-		       json_get_number(o, "number", true, UINT64_MAX, &number, &given, &e), &e);
+	expect_success("number", hostile_number(o, "number", true, UINT64_MAX, &number, &given, &e),
+		       &e);
 	assert_true(given && number == UINT64_MAX);
-	expect_success("zero", json_get_number(o, "zero", true, 0, &number, NULL, &e), &e);
+	expect_success("zero", hostile_number(o, "zero", true, 0, &number, NULL, &e), &e);
 	assert_int_equal(number, 0);
 	expect_failure("number",
-		       json_get_number(o, "number", true, UINT64_MAX - 1, &number, NULL, &e), &e,
+		       hostile_number(o, "number", true, UINT64_MAX - 1, &number, NULL, &e), &e,
 		       FAIL_DESCRIPTION_INVALID, "\"number\" is not between 0 and");
-	expect_failure("minus", json_get_number(o, "minus", true, UINT64_MAX, &number, NULL, &e),
-		       &e, FAIL_DESCRIPTION_INVALID, "is not between 0 and");
-	expect_failure("null", json_get_number(o, "null", true, 9, &number, NULL, &e), &e,
+	expect_failure("minus", hostile_number(o, "minus", true, UINT64_MAX, &number, NULL, &e), &e,
+		       FAIL_DESCRIPTION_INVALID, "is not between 0 and");
+	expect_failure("null", hostile_number(o, "null", true, 9, &number, NULL, &e), &e,
 		       FAIL_DESCRIPTION_INVALID, "is missing");
 	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++)
 		expect_failure(wrong[i],
-			       json_get_number(o, wrong[i], false, UINT64_MAX, &number, NULL, &e),
+			       hostile_number(o, wrong[i], false, UINT64_MAX, &number, NULL, &e),
 			       &e, FAIL_DESCRIPTION_INVALID, "is not a whole number");
 	assert_int_equal(number, 0);
 }
@@ -190,40 +190,40 @@ static void test_others(void **state)
 	struct err e = { 0 };
 
 	(void)state;
-	expect_success("true", json_get_bool(o, "true", &value, &given, &e), &e);
+	expect_success("true", hostile_bool(o, "true", &value, &given, &e), &e);
 	assert_true(value && given);
-	expect_success("false", json_get_bool(o, "false", &value, &given, &e), &e);
+	expect_success("false", hostile_bool(o, "false", &value, &given, &e), &e);
 	assert_true(!value && given);
 	value = true;
-	expect_success("null", json_get_bool(o, "null", &value, &given, &e), &e);
+	expect_success("null", hostile_bool(o, "null", &value, &given, &e), &e);
 	assert_true(value && !given);
-	expect_failure("zero", json_get_bool(o, "zero", &value, &given, &e), &e,
+	expect_failure("zero", hostile_bool(o, "zero", &value, &given, &e), &e,
 		       FAIL_DESCRIPTION_INVALID, "\"zero\" is not true or false");
 
-	expect_success("object", json_get_object(o, "object", &object, &e), &e);
+	expect_success("object", hostile_object(o, "object", &object, &e), &e);
 	assert_non_null(object);
-	expect_failure("array", json_get_object(o, "array", &object, &e), &e,
+	expect_failure("array", hostile_object(o, "array", &object, &e), &e,
 		       FAIL_DESCRIPTION_INVALID, "\"array\" is not an object");
-	expect_success("absent", json_get_object(o, "absent", &object, &e), &e);
+	expect_success("absent", hostile_object(o, "absent", &object, &e), &e);
 	assert_null(object);
 
-	expect_success("absent", json_get_array(o, "absent", &array, &e), &e);
+	expect_success("absent", hostile_array(o, "absent", &array, &e), &e);
 	assert_null(array);
-	assert_int_equal(json_count(array), 0);
-	expect_success("empty", json_get_array(o, "empty", &array, &e), &e);
-	assert_int_equal(json_count(array), 0);
-	expect_failure("object", json_get_array(o, "object", &array, &e), &e,
+	assert_int_equal(hostile_count(array), 0);
+	expect_success("empty", hostile_array(o, "empty", &array, &e), &e);
+	assert_int_equal(hostile_count(array), 0);
+	expect_failure("object", hostile_array(o, "object", &array, &e), &e,
 		       FAIL_DESCRIPTION_INVALID, "\"object\" is not an array");
-	expect_success("array", json_get_array(o, "array", &array, &e), &e);
-	assert_int_equal(json_count(array), 4);
-	expect_success("0", json_string_at(array, 0, &text, &e), &e);
+	expect_success("array", hostile_array(o, "array", &array, &e), &e);
+	assert_int_equal(hostile_count(array), 4);
+	expect_success("0", hostile_string_at(array, 0, &text, &e), &e);
 	assert_string_equal(text, "a");
-	expect_success("1", json_object_at(array, 1, &object, &e), &e);
+	expect_success("1", hostile_object_at(array, 1, &object, &e), &e);
 	for (size_t i = 1; i < 4; i++)
-		expect_failure("a string", json_string_at(array, i, &text, &e), &e,
+		expect_failure("a string", hostile_string_at(array, i, &text, &e), &e,
 			       FAIL_DESCRIPTION_INVALID, "an entry of a list");
 	for (size_t i = 0; i < 4; i += 2)
-		expect_failure("an object", json_object_at(array, i, &object, &e), &e,
+		expect_failure("an object", hostile_object_at(array, i, &object, &e), &e,
 			       FAIL_DESCRIPTION_INVALID, "an entry of a list");
 }
 
@@ -234,8 +234,9 @@ static void test_only(void **state)
 	struct err e = { 0 };
 
 	(void)state;
-	expect_success("all", json_only(o, all, &e), &e);
-	expect_failure("some", json_only(o, some, &e), &e, FAIL_KEY_UNKNOWN, "unknown key \"b\"");
+	expect_success("all", hostile_only(o, all, &e), &e);
+	expect_failure("some", hostile_only(o, some, &e), &e, FAIL_KEY_UNKNOWN,
+		       "unknown key \"b\"");
 }
 
 int main(void)
