@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
+#include <stdlib.h>
 #include <string.h>
 
 #include "mount/program/program.h"
@@ -64,8 +65,10 @@ static int run(int argc, char **argv)
 		return program_usage(&command_list, "an argument is unknown", NULL);
 	if (as_json)
 		record_add(&record, "{\"mounts\":[");
-	if (socle_list(as_json ? add_json : add_text, &record, &error))
+	if (socle_list(as_json ? add_json : add_text, &record, &error)) {
+		free(record.text);
 		return program_refuse(&error, as_json);
+	}
 	if (as_json)
 		record_add(&record, "]}\n");
 	record_say(&record);
