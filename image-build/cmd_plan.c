@@ -47,7 +47,7 @@ static int check_usage(struct options *o)
 
 	if (o->volume.file && (o->cmdline || o->manifest || o->policy || o->kernel || o->launch ||
 			       o->arch || o->agent_in_initramfs))
-		return usage("--volume is no boot: it goes with none of a boot's options");
+		return usage("--volume does not boot: it goes with none of a boot's options");
 	if (o->volume.file)
 		return 0;
 	if (plan_stack_is_said(&o->volume))

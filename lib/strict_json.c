@@ -183,7 +183,7 @@ static bool take_word(struct scan *s)
 	size_t size = strspn(s->at, "abcdefghijklmnopqrstuvwxyz");
 
 	if (text_find(words, s->at, size) < 0)
-		return fail(s, *s->at ? "something that is no value" : "the text has no end");
+		return fail(s, *s->at ? "something that is not a value" : "the text has no end");
 	s->at += size;
 	return true;
 }

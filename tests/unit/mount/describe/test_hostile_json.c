@@ -30,7 +30,7 @@ static const struct {
 	{ "{\"a\":1}x", FAIL_DESCRIPTION_INVALID, "data after the JSON text, at byte 7" },
 	{ "{\"a\":1}{\"a\":2}", FAIL_DESCRIPTION_INVALID, "data after" },
 	{ "{\"a\":1} \t{\"a\":2}", FAIL_DESCRIPTION_INVALID, "data after" },
-	{ "{\"a\":1}\n{\"a\":2}\nx", FAIL_DESCRIPTION_INVALID, "no value, at byte 16" },
+	{ "{\"a\":1}\n{\"a\":2}\nx", FAIL_DESCRIPTION_INVALID, "not a value, at byte 16" },
 	{ "{\"a\":1,\"a\":1}", FAIL_KEY_REPEATED, "is specified twice" },
 	{ "{\"a\":1,\"\\u0061\":1}", FAIL_KEY_REPEATED, "is specified twice" },
 	{ "[{},[{\"b\":{\"a\":1,\"c\":{},\"a\":null}}]]", FAIL_KEY_REPEATED, "is specified twice" },

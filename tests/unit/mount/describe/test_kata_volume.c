@@ -315,7 +315,7 @@ static void test_base64(void **state)
 		       kata_volume_add("eyJ2b2x1bWVfdHlwZSI6ImxheWVy=", &given, &stack, &e), &e,
 		       FAIL_DESCRIPTION_INVALID, "neither JSON nor JSON in base64");
 	expect_failure("no JSON", kata_volume_add("YWJj", &given, &stack, &e), &e,
-		       FAIL_DESCRIPTION_INVALID, "no value, at byte 0");
+		       FAIL_DESCRIPTION_INVALID, "not a value, at byte 0");
 	expect_failure("nothing", kata_volume_add("", &given, &stack, &e), &e,
 		       FAIL_DESCRIPTION_INVALID, "no end");
 	memset(large, 'A', sizeof(large) - 1);
