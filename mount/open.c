@@ -18,6 +18,15 @@
 #include "verity/table.h"
 #include "verity/trailer.h"
 
+size_t volume_devices(const struct volume *v)
+{
+	size_t count = 1;
+
+	count += v->hash.kind != DEVREF_NONE;
+	count += v->fec.kind != DEVREF_NONE;
+	return count;
+}
+
 size_t volume_wishes(const struct volume *v, struct device_wish *wishes, size_t count)
 {
 	const struct devref *const refs[VOLUME_DEVICES_MAX] = { &v->data, &v->hash, &v->fec };

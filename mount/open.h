@@ -20,6 +20,8 @@ struct open_volume {
 /* How many devices a volume names; three at the most. */
 #define VOLUME_DEVICES_MAX 3
 
+size_t volume_devices(const struct volume *v);
+
 /* Add the volume's devices to a list of wishes; returns how many there are now. */
 size_t volume_wishes(const struct volume *v, struct device_wish *wishes, size_t count);
 

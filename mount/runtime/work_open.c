@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/cleanup.h"
+#include "mount/device/loop.h"
 #include "mount/runtime/linear.h"
 #include "verity/kernel.h"
 
@@ -54,10 +56,22 @@ static int check_kernel(const struct work *w, struct err *e)
 	return r || !signatures ? r : verity_kernel_check_signatures(w->search.sysfs, e);
 }
 
-/* What nothing proves gets a device of ours as well: by its name it is found again. */
-static int open_one(struct work *w, size_t i, struct err *e)
+/* Files of the guest among a volume's devices; each descriptor keeps one. */
+static int attach_files(struct device_wish *wishes, size_t count, int fds[VOLUME_DEVICES_MAX],
+			struct err *e)
 {
-	struct volume *v = &w->stack.volume[i];
+	int r = 0;
+
+	for (size_t i = 0; !r && i < count; i++)
+		if (wishes[i].ref->kind == DEVREF_FILE)
+			r = loop_attach(wishes[i].ref->value, &wishes[i].found, &fds[i], e);
+	return r;
+}
+
+/* What nothing proves gets a device of ours as well: by its name it is found again. */
+static int open_devices(struct work *w, size_t i, struct err *e)
+{
+	const struct volume *v = &w->stack.volume[i];
 	const struct device_wish *wishes = &w->wishes[w->first_wish[i]];
 	int r;
 
@@ -65,6 +79,20 @@ static int open_one(struct work *w, size_t i, struct err *e)
 	if (!r && v->proof == VOLUME_RAW)
 		r = err_volume(e, linear_open(v->dm_name, &wishes->found, &w->open[i].device, e),
 			       v->name);
+	return r;
+}
+
+static int open_one(struct work *w, size_t i, struct err *e)
+{
+	const struct volume *v = &w->stack.volume[i];
+	struct device_wish *wishes = &w->wishes[w->first_wish[i]];
+	int fds[VOLUME_DEVICES_MAX] = { -1, -1, -1 };
+	int r = err_volume(e, attach_files(wishes, volume_devices(v), fds, e), v->name);
+
+	if (!r)
+		r = open_devices(w, i, e);
+	for (size_t j = 0; j < VOLUME_DEVICES_MAX; j++)
+		cleanup_fd(&fds[j]);
 	return r;
 }
 
