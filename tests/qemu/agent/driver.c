@@ -125,15 +125,23 @@ static const struct {
 	size_t words; /* at least so many behind it */
 	void (*run)(const struct command *c);
 } verbs[] = {
-	{ "run", 3, process_run },    { "start", 2, process_start },
-	{ "wait", 2, process_wait },  { "tree", 1, do_tree },
-	{ "left", 0, do_left },       { "dm", 0, do_dm },
+	{ "run", 3, process_run },
+	{ "start", 2, process_start },
+	{ "wait", 2, process_wait },
+	{ "tree", 1, do_tree },
+	{ "left", 0, do_left },
+	{ "dm", 0, do_dm },
 	{ "sync", 0, do_sync },
-	{ "content", 1, do_content }, { "put", 2, do_put },
-	{ "open", 1, do_open },       { "link", 2, do_link },
-	{ "chmod", 2, do_chmod },     { "umount", 2, do_umount },
-	{ "mount", 5, do_mount },     { "connect", 1, stream_connect },
-	{ "send", 2, stream_send },   { "receive", 3, stream_receive },
+	{ "content", 1, do_content },
+	{ "put", 2, do_put },
+	{ "open", 1, do_open },
+	{ "link", 2, do_link },
+	{ "chmod", 2, do_chmod },
+	{ "umount", 2, do_umount },
+	{ "mount", 5, do_mount },
+	{ "connect", 1, stream_connect },
+	{ "send", 2, stream_send },
+	{ "receive", 3, stream_receive },
 	{ "close", 1, stream_close },
 };
 

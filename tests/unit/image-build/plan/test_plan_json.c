@@ -20,8 +20,15 @@
 
 /* Between them they have every member. */
 static const char *const names[] = {
-	"every_key",    "hash_device_start_0",    "kata_327_qemu_amd64", "plain_volatile_state",
-	"report_vsock", "signature_of_one_layer", "systemd_fec",         "systemd_usrhash_volatile",
+	"every_key",
+	"hash_device_start_0",
+	"kata_327_qemu_amd64",
+	"plain_volatile_state",
+	"report_vsock",
+	"signature_of_one_layer",
+	"systemd_fec",
+	"systemd_usrhash_volatile",
+	"upper_disk_integrity",
 };
 
 static char *json_of(int dir, const char *name)
