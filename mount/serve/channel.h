@@ -33,8 +33,13 @@ int inbox_read(struct inbox *in, int fd, size_t data_max);
 /* Forget the frame, for the next one or for good. */
 void inbox_empty(struct inbox *in);
 
-/* The longest frame, and what may wait behind it. */
-#define OUTBOX_MAX (FRAME_HEADER_SIZE + FRAME_DATA_MAX + 1048576)
+/*
+ * The longest frame, and what may wait in front of it and behind. Some has to: who sends
+ * several calls before it reads the first answer would wait for us, and we for him. A UNIX
+ * socket can be written, says poll(), below a quarter of its buffer (52 KiB).
+ */
+#define OUTBOX_ENOUGH 262144
+#define OUTBOX_MAX    (FRAME_HEADER_SIZE + FRAME_DATA_MAX + 1048576)
 
 struct outbox {
 	uint8_t *bytes;
@@ -52,6 +57,12 @@ int outbox_write(struct outbox *out, int fd);
 static inline bool outbox_waits(const struct outbox *out)
 {
 	return out->used > 0;
+}
+
+/* Does so much wait that nothing more should be made for it? */
+static inline bool outbox_is_full(const struct outbox *out)
+{
+	return out->used - out->sent >= OUTBOX_ENOUGH;
 }
 
 void outbox_empty(struct outbox *out);

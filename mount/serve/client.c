@@ -32,7 +32,7 @@ void client_close(struct client *client)
 
 bool client_may_send(const struct client *client)
 {
-	return !outbox_waits(&client->out) && !outbox_waits(&client->hub.out);
+	return !outbox_is_full(&client->out) && !outbox_is_full(&client->hub.out);
 }
 
 static int answer(struct client *client, uint32_t stream, const struct message_response *response)
@@ -189,7 +189,7 @@ int client_read_hub(struct client *client)
 {
 	int r = 1;
 
-	for (int i = 0; i < FRAMES_AT_ONCE && r > 0 && !outbox_waits(&client->out); i++)
+	for (int i = 0; i < FRAMES_AT_ONCE && r > 0 && !outbox_is_full(&client->out); i++)
 		r = relay_receive(&client->hub, &client->out);
 	return r < 0 ? client_lose_hub(client, r) : 0;
 }

@@ -25,8 +25,8 @@ void client_init(struct client *client, int fd, uint64_t serial);
 void client_close(struct client *client);
 
 /*
- * May more be read from the client? Not while something of it waits to go anywhere: what
- * it may have here at a time is a frame each way.
+ * May more be read from the client? Not while much of it waits to go anywhere, so that
+ * what it has here at a time is little more than a frame each way.
  */
 bool client_may_send(const struct client *client);
 

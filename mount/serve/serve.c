@@ -118,7 +118,7 @@ static void poll_for_client(struct server *s, size_t i)
 		 (may_send ? POLLIN : 0) | (outbox_waits(&client->out) ? POLLOUT : 0));
 	/* A hub that is gone has an end of its data at last; until these are read it is not asked.
 	 */
-	poll_for(s, AT_HUBS + i, outbox_waits(&client->out) ? -1 : client->hub.fd,
+	poll_for(s, AT_HUBS + i, outbox_is_full(&client->out) ? -1 : client->hub.fd,
 		 POLLIN | (outbox_waits(&client->hub.out) ? POLLOUT : 0));
 }
 

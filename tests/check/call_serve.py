@@ -158,9 +158,9 @@ def test_hub_behind(bed: Bed) -> None:
     arguments = ["--images", bed.put("images", images("a")), "--forward", path]
     hub = Hub(path, answer)
     with bed.serve(*arguments) as client:
-        streams = [client.start("api.S", "M", bytes([i]) * i * 100) for i in range(40)]
+        streams = [client.start("api.S", "M", bytes([i]) * i * 200) for i in range(40)]
         for i, stream in reversed(list(enumerate(streams))):
-            assert client.finish(stream) == bytes([i]) * i * 100
+            assert client.finish(stream) == bytes([i]) * i * 200
         big = os.urandom(3_900_000)
         assert client.call("api.S", "M", big) == big[::-1]
         expect_refused(lambda: client.call("api.S", "Refuse"), 7, "not for you: \u00e4")

@@ -20,6 +20,7 @@
 #include "lib/io.h"
 #include "mount/serve/channel.h"
 #include "mount/serve/listener.h"
+#include "mount/serve/measure.h"
 #include "mount/serve/message.h"
 #include "tests/unit/fake_socle.h"
 #include "tests/unit/unit.h"
@@ -336,27 +337,26 @@ static void test_pull(void **state)
 static void test_refusals(void **state)
 {
 	static const struct {
-		const char *image, *bundle; /* below bundles where it has no "/" */
+		const char *image, *bundle; /* below bundles where it has no "/" in front */
 		uint64_t status;
+		enum fail_code code;
 		const char *text;
 	} rows[] = {
-		{ "bad", "c", STATUS_FAILED_PRECONDITION, FAKE_SOCLE_REFUSAL },
-		{ "Good", "c", STATUS_NOT_FOUND,
-		  "socle: FAILED step=describe volume=- code=IMAGE_UNKNOWN: no disks are described "
-		  "for "
-		  "the image \"Good\"" },
-		{ "", "c", STATUS_NOT_FOUND, "code=IMAGE_UNKNOWN" },
-		{ "deadly", "c", STATUS_INTERNAL,
-		  "socle: FAILED step=mounts volume=- code=SYSTEM_CALL_FAILED: the process" },
-		{ "good", "/etc", STATUS_INVALID_ARGUMENT,
-		  "code=VALUE_INVALID: the bundle \"/etc\"" },
-		{ "good", "c/d/", STATUS_INVALID_ARGUMENT, "code=VALUE_INVALID" },
-		{ "good", "..", STATUS_INVALID_ARGUMENT, "code=VALUE_INVALID" },
-		{ "good", "", STATUS_INVALID_ARGUMENT, "code=VALUE_INVALID" },
-		{ "good", "link", STATUS_INVALID_ARGUMENT, "or its rootfs is not a folder" },
-		{ "good", "linked", STATUS_INVALID_ARGUMENT, "or its rootfs is not a folder" },
-		{ "go\nod", "c", STATUS_INVALID_ARGUMENT, "malformed" },
+		{ "bad", "c", STATUS_FAILED_PRECONDITION, FAIL_ROOT_HASH_MISMATCH,
+		  FAKE_SOCLE_REFUSAL },
+		{ "Good", "c", STATUS_NOT_FOUND, FAIL_IMAGE_UNKNOWN,
+		  "no disks are described for the image \"Good\"" },
+		{ "", "c", STATUS_NOT_FOUND, FAIL_IMAGE_UNKNOWN, "step=describe volume=-" },
+		{ "deadly", "c", STATUS_INTERNAL, FAIL_SYSTEM_CALL_FAILED, "without an answer" },
+		{ "good", "/etc", STATUS_INVALID_ARGUMENT, FAIL_VALUE_INVALID, "\"/etc\" is not" },
+		{ "good", "c/d/", STATUS_INVALID_ARGUMENT, FAIL_VALUE_INVALID,
+		  "is not a folder in" },
+		{ "good", "..", STATUS_INVALID_ARGUMENT, FAIL_VALUE_INVALID, "is not a folder in" },
+		{ "good", "", STATUS_INVALID_ARGUMENT, FAIL_VALUE_INVALID, "is not a folder in" },
+		{ "good", "link", STATUS_INVALID_ARGUMENT, FAIL_VALUE_INVALID, "its rootfs" },
+		{ "good", "linked", STATUS_INVALID_ARGUMENT, FAIL_VALUE_INVALID, "its rootfs" },
 	};
+	char code[64];
 	char path[2 * PATH_SIZE];
 	int fd;
 
@@ -372,8 +372,14 @@ static void test_refusals(void **state)
 		send_pull(fd, 2 * i + 1, rows[i].image,
 			  rows[i].bundle[0] == '/' ? rows[i].bundle : path);
 		expect_answer(fd, 2 * i + 1, rows[i].status, rows[i].text);
+		send_pull(fd, 2 * i + 51, rows[i].image,
+			  rows[i].bundle[0] == '/' ? rows[i].bundle : path);
+		snprintf(code, sizeof(code), " code=%s: ", fail_name(rows[i].code));
+		expect_answer(fd, 2 * i + 51, rows[i].status, code);
 	}
 	assert_false(is_mounted("c"));
+	send_pull(fd, 99, "go\nod", make_bundle("c"));
+	expect_answer(fd, 99, STATUS_INVALID_ARGUMENT, "malformed");
 	/* Beside the folder, not in it. */
 	snprintf(path, sizeof(path), "%s-more/c", bundles);
 	send_pull(fd, 101, "good", path);
@@ -568,6 +574,25 @@ static void test_hub(void **state)
 	close(fd);
 }
 
+/* Many calls before the first answer is read: more than the sockets alone would hold. */
+static void test_hub_ahead(void **state)
+{
+	static uint8_t data[4000];
+	int fd;
+
+	(void)state;
+	options.forward = hub_path;
+	options.stall_ms = 2000;
+	start_hub();
+	start_server();
+	fd = connect_to(socket_path);
+	for (uint32_t i = 0; i < 50; i++)
+		send_request(fd, 2 * i + 1, "api.Any", "Thing", data, sizeof(data));
+	for (uint32_t i = 0; i < 50; i++)
+		assert_int_equal(receive_status(fd), STATUS_OK);
+	close(fd);
+}
+
 /* A hub that stops in the middle of an answer is given up, and the client keeps its connection. */
 static void test_hub_that_stalls(void **state)
 {
@@ -660,10 +685,13 @@ static void test_broken_images(void **state)
 
 static void test_measured(void **state)
 {
+	struct err e = { 0 };
 	int fd;
 
 	(void)state;
 	options.attestation = hub_path;
+	expect_failure("no agent", measure_pull(hub_path, "good", DIGEST, &e), &e,
+		       FAIL_MEASUREMENT_FAILED, "No such file");
 	start_server();
 	fd = connect_to(socket_path);
 	send_pull(fd, 1, "good", make_bundle("a"));
@@ -739,6 +767,7 @@ int main(void)
 		CASE(test_client_that_does_not_read),
 		CASE(test_too_many),
 		CASE(test_hub),
+		CASE(test_hub_ahead),
 		CASE(test_hub_that_stalls),
 		CASE(test_pull_unknown),
 		CASE(test_broken_images),
