@@ -16,7 +16,6 @@
 #include "lib/cleanup.h"
 #include "lib/sys.h"
 #include "init/root/switch_root.h"
-#include "verity/open.h"
 
 #define FILES_MAX 1048576 /* the kernel's default fs.nr_open */
 
@@ -83,15 +82,6 @@ static int check_agent(const struct boot_plan *plan, struct err *e)
 			  "%s cannot be executed: ", plan->agent);
 }
 
-static int arm_all(struct boot *b, struct err *e)
-{
-	int r = 0;
-
-	for (size_t i = 0; !r && i < b->open_count; i++)
-		r = volume_arm(&b->open[i], b->plan.on_corruption, e);
-	return r;
-}
-
 /*
  * In the new root: a place for temporary files where it has none. systemd does
  * the same and leaves what is there; an agent without it has nobody to do it.
@@ -149,7 +139,6 @@ static int enter_root(struct boot *b, struct err *e)
 
 	leave_keep_open(&b->plan.failure);
 	device_search_close(&b->search);
-	verity_release();
 	if (b->plan.root == PLAN_ROOT_INITRAMFS)
 		return 0;
 	r = switch_root(BOOT_SYSROOT, e);
@@ -166,7 +155,7 @@ int step_handover(struct boot *b, struct err *e)
 	/* What was read so far may have met a bad block without needing it. */
 	r = boot_diagnose(b, r, e);
 	if (!r)
-		r = arm_all(b, e);
+		r = volumes_arm(b->open, b->open_count, b->plan.on_corruption, e);
 	if (!r)
 		r = hide_generators(b, e);
 	if (!r)

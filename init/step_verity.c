@@ -1,29 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
 /* Each volume's verity device, opened and proved. */
-#include <string.h>
-
 #include "init/tell/log.h"
 #include "init/steps.h"
 #include "lib/hex.h"
 #include "verity/kernel.h"
+#include "verity/open.h"
 
-static int check_hashes(const struct boot_plan *plan, struct err *e)
+static int check_kernel(const struct boot_plan *plan, struct err *e)
 {
-	/* Of a superblock's hash nothing is known yet; libcryptsetup wants sha256 in any case. */
-	const char *checked = "";
 	const struct volume *v;
 
-	for (size_t i = 0; (v = plan_volume(plan, i)); i++) {
-		const char *hash = v->verity.hash_name;
-		int r;
-
-		if (v->proof == VOLUME_RAW || !strcmp(hash, checked))
-			continue;
-		r = verity_kernel_check(hash, e);
-		if (r)
-			return r;
-		checked = hash;
-	}
+	for (size_t i = 0; (v = plan_volume(plan, i)); i++)
+		if (v->proof != VOLUME_RAW)
+			return verity_kernel_check(e);
 	return 0;
 }
 
@@ -54,7 +43,7 @@ static void say_open(const struct open_volume *o, const struct device_wish *wish
 int step_verity(struct boot *b, struct err *e)
 {
 	const struct volume *v;
-	int r = check_hashes(&b->plan, e);
+	int r = check_kernel(&b->plan, e);
 
 	if (!r)
 		r = check_signatures(&b->plan, b->search.sysfs, e);
@@ -67,6 +56,9 @@ int step_verity(struct boot *b, struct err *e)
 			break;
 		b->open_count++;
 		say_open(&b->open[i], wishes);
+		/* systemd and Kata's agent look for devices there. */
+		if (v->proof != VOLUME_RAW)
+			r = verity_link(&b->open[i].device, e);
 	}
 	return r;
 }

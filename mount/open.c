@@ -9,6 +9,7 @@
 
 #include "lib/cleanup.h"
 #include "lib/io.h"
+#include "lib/together.h"
 #include "verity/adopt.h"
 #include "verity/arm.h"
 #include "verity/check.h"
@@ -171,26 +172,34 @@ static int complete_from_superblock(const struct volume *v, const struct parts *
 	return r;
 }
 
+static dev_t number_of(const struct blockdev *b)
+{
+	return makedev(b->major, b->minor);
+}
+
+static struct verity_parts numbers_of(const struct parts *parts)
+{
+	return (struct verity_parts){
+		.data = number_of(parts->data),
+		.hash = number_of(parts->hash),
+		.fec = parts->fec ? number_of(parts->fec) : 0,
+		.hash_bytes = parts->hash->size_bytes,
+	};
+}
+
 static int open_or_adopt(const struct volume *v, const struct parts *parts, struct open_volume *o,
 			 struct err *e)
 {
-	char data[NODE_PATH_SIZE], hash[NODE_PATH_SIZE], fec[NODE_PATH_SIZE];
-	struct verity_parts paths = {
-		.data = node_path(parts->data, data, sizeof(data)),
-		.hash = node_path(parts->hash, hash, sizeof(hash)),
-		.fec = parts->fec ? node_path(parts->fec, fec, sizeof(fec)) : NULL,
-	};
-	dev_t data_number = makedev(parts->data->major, parts->data->minor);
-	dev_t hash_number = makedev(parts->hash->major, parts->hash->minor);
+	const struct verity_parts numbers = numbers_of(parts);
 	struct verity_signature buf;
 	const struct verity_signature *signature;
 	int r = verity_signature_load(&v->signature, o->signatures, &buf, &signature, e);
 
 	/* No signature was verified for a device that is there already. */
 	if (!r && v->adopt && !signature)
-		r = verity_adopt(v->dm_name, data_number, hash_number, &o->params, &o->device, e);
+		r = verity_adopt(v->dm_name, &numbers, &o->params, &o->device, e);
 	return r ? (r > 0 ? 0 : r) :
-		   verity_open(v->dm_name, &paths, &o->params, signature, &o->device, e);
+		   verity_open(v->dm_name, &numbers, &o->params, signature, &o->device, e);
 }
 
 static int open_verity(const struct volume *v, const struct parts *parts, int uevents,
@@ -220,16 +229,15 @@ static int open_verity(const struct volume *v, const struct parts *parts, int ue
 static bool has_table(const struct volume *v, const struct parts *parts,
 		      const struct verity_params *params)
 {
-	char data[24], hash[24], line[DM_LINE_SIZE], raw[32];
+	const struct verity_parts numbers = numbers_of(parts);
+	char line[DM_LINE_SIZE], raw[32];
 
-	snprintf(data, sizeof(data), "%u:%u", parts->data->major, parts->data->minor);
-	snprintf(hash, sizeof(hash), "%u:%u", parts->hash->major, parts->hash->minor);
-	snprintf(raw, sizeof(raw), "%s 0", data);
+	snprintf(raw, sizeof(raw), "%u:%u 0", parts->data->major, parts->data->minor);
 	if (v->proof == VOLUME_RAW)
 		return !dm_table(v->dm_name, "linear", line, sizeof(line), NULL) &&
 		       !strcmp(line, raw);
 	return !dm_table(v->dm_name, "verity", line, sizeof(line), NULL) &&
-	       verity_table_matches(line, params, data, hash);
+	       verity_table_matches(line, params, &numbers);
 }
 
 bool volume_is_open(const struct volume *v, const struct device_wish *wishes)
@@ -276,7 +284,7 @@ int volume_diagnose(const struct open_volume *o, int uevents, struct err *e)
 	return err_volume(e, 1, o->volume->name);
 }
 
-int volume_arm(const struct open_volume *o, enum verity_corruption policy, struct err *e)
+static int load_policy(const struct open_volume *o, enum verity_corruption policy, struct err *e)
 {
 	struct verity_signature buf;
 	const struct verity_signature *signature;
@@ -286,6 +294,46 @@ int volume_arm(const struct open_volume *o, enum verity_corruption policy, struc
 		return 0;
 	r = verity_signature_load(&o->volume->signature, o->signatures, &buf, &signature, e);
 	if (!r)
-		r = verity_arm(&o->device, policy, signature, e);
-	return err_volume(e, r, o->volume->name);
+		r = verity_arm_load(&o->device, policy, signature, e);
+	return r < 0 ? err_volume(e, r, o->volume->name) : r;
+}
+
+/* A device whose table waits to be swapped in. */
+struct swap {
+	const struct open_volume *open;
+	int result;
+};
+
+static void swap(void *item)
+{
+	struct swap *s = item;
+
+	s->result = verity_arm_swap(&s->open->device);
+}
+
+int volumes_arm(const struct open_volume *open, size_t count, enum verity_corruption policy,
+		struct err *e)
+{
+	struct swap swaps[VOLUMES_ARM_MAX];
+	size_t n = 0;
+
+	if (count > VOLUMES_ARM_MAX)
+		return err_set(e, FAIL_LIMIT_EXCEEDED, E2BIG, "more than %d volumes",
+			       VOLUMES_ARM_MAX);
+	for (size_t i = 0; i < count; i++) {
+		int r = load_policy(&open[i], policy, e);
+
+		if (r < 0)
+			return r;
+		if (r)
+			swaps[n++].open = &open[i];
+	}
+	together(swap, swaps, sizeof(swaps[0]), n);
+	for (size_t i = 0; i < n; i++)
+		if (swaps[i].result)
+			return err_volume(e,
+					  verity_arm_failed(&swaps[i].open->device, swaps[i].result,
+							    e),
+					  swaps[i].open->volume->name);
+	return 0;
 }

@@ -48,9 +48,13 @@ bool volume_is_open(const struct volume *v, const struct device_wish *wishes);
 int volume_diagnose(const struct open_volume *o, int uevents, struct err *e);
 
 /*
- * As verity_arm(), with the volume's name in e; nothing for a raw volume. A
- * signature in a file is read once more, so the file must still be there.
+ * As verity_arm() for many, whose tables are swapped at the same time, with a
+ * volume's name in e; nothing for a raw volume. A signature in a file is read
+ * once more, so the file must still be there. Where one fails, of the others
+ * some may be armed.
  */
-int volume_arm(const struct open_volume *o, enum verity_corruption policy, struct err *e);
+#define VOLUMES_ARM_MAX 512
+int volumes_arm(const struct open_volume *open, size_t count, enum verity_corruption policy,
+		struct err *e);
 
 #endif

@@ -2,12 +2,12 @@
 #include "verity/arm.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <string.h>
 
 #include "lib/array.h"
 #include "lib/sys.h"
-#include "verity/libdm.h"
+#include "verity/dm.h"
+#include "verity/table.h"
 
 /* What each policy puts into the table, the words of newer kernels first. */
 static const struct {
@@ -22,28 +22,6 @@ static const struct {
 	{ VERITY_ON_CORRUPTION_EIO, 0, "" },
 };
 
-/* 0, -EINVAL where the kernel does not know a word, or another -errno. */
-static int load_table(const struct verity_device *dev, const char *line, uint64_t sectors)
-{
-	auto_task struct dm_task *task = verity_dm_task(DM_DEVICE_RELOAD, dev->name);
-	int errnum;
-
-	if (!task || !dm_task_set_ro(task) || !dm_task_add_target(task, 0, sectors, "verity", line))
-		return -ENOMEM;
-	if (dm_task_run(task))
-		return 0;
-	errnum = dm_task_get_errno(task);
-	return errnum ? -errnum : -EIO;
-}
-
-/* Swap the tables. Nothing writes to the device, so nothing need be flushed. */
-static bool resume(const struct verity_device *dev)
-{
-	auto_task struct dm_task *task = verity_dm_task(DM_DEVICE_RESUME, dev->name);
-
-	return task && dm_task_skip_lockfs(task) && dm_task_no_flush(task) && dm_task_run(task);
-}
-
 /* The line with the best words that the kernel takes; only an unknown word leads to the next. */
 static int load_policy(const struct verity_device *dev, const char *old_line, uint64_t sectors,
 		       enum verity_corruption policy)
@@ -52,6 +30,12 @@ static int load_policy(const struct verity_device *dev, const char *old_line, ui
 
 	for (size_t i = 0; r == -EINVAL && i < ARRAY_SIZE(policies); i++) {
 		char line[VERITY_TABLE_SIZE];
+		const struct dm_target target = {
+			.sectors = sectors,
+			.type = "verity",
+			.line = line,
+			.read_only = true,
+		};
 
 		if (policies[i].policy != policy)
 			continue;
@@ -61,17 +45,14 @@ static int load_policy(const struct verity_device *dev, const char *old_line, ui
 			return r;
 		if (!strcmp(line, old_line))
 			return 0;
-		r = load_table(dev, line, sectors);
+		r = dm_load(dev->name, &target);
 		if (!r)
-			return resume(dev) ? 0 : -EIO;
+			return 1;
 	}
 	return r;
 }
 
-/*
- * The same with the key that the line names. libcryptsetup gave it that name,
- * and took the key away again when the device was open.
- */
+/* The same with the key that the line names, which went away when the device was open. */
 static int load_signed(const struct verity_device *dev, const char *old_line, uint64_t sectors,
 		       enum verity_corruption policy, const struct verity_signature *signature)
 {
@@ -91,20 +72,42 @@ static int load_signed(const struct verity_device *dev, const char *old_line, ui
 	return r;
 }
 
-int verity_arm(const struct verity_device *dev, enum verity_corruption policy,
-	       const struct verity_signature *signature, struct err *e)
+int verity_arm_load(const struct verity_device *dev, enum verity_corruption policy,
+		    const struct verity_signature *signature, struct err *e)
 {
 	char old_line[VERITY_TABLE_SIZE];
 	uint64_t sectors;
-	int r = verity_dm_text(DM_DEVICE_TABLE, dev->name, old_line, &sectors);
+	int r = dm_table(dev->name, "verity", old_line, sizeof(old_line), &sectors);
 
 	if (r)
-		return err_set(e, FAIL_VERITY_OPEN_FAILED, -r,
-			       "the table of %s cannot be read back", dev->name);
+		return err_result(e, FAIL_VERITY_OPEN_FAILED, r,
+				  "the table of %s cannot be read back", dev->name);
 	r = signature ? load_signed(dev, old_line, sectors, policy, signature) :
 			load_policy(dev, old_line, sectors, policy);
-	return r ? err_result(e, FAIL_VERITY_OPEN_FAILED, r,
-			      "the kernel does not accept the corruption policy for %s",
-			      dev->name) :
-		   0;
+	return r < 0 ? err_result(e, FAIL_VERITY_OPEN_FAILED, r,
+				  "the kernel does not accept the corruption policy for %s",
+				  dev->name) :
+		       r;
+}
+
+int verity_arm_swap(const struct verity_device *dev)
+{
+	return dm_resume(dev->name);
+}
+
+int verity_arm_failed(const struct verity_device *dev, int r, struct err *e)
+{
+	return err_result(e, FAIL_VERITY_OPEN_FAILED, r,
+			  "the corruption policy of %s does not come into force", dev->name);
+}
+
+int verity_arm(const struct verity_device *dev, enum verity_corruption policy,
+	       const struct verity_signature *signature, struct err *e)
+{
+	int r = verity_arm_load(dev, policy, signature, e);
+
+	if (r <= 0)
+		return r;
+	r = verity_arm_swap(dev);
+	return r ? verity_arm_failed(dev, r, e) : 0;
 }

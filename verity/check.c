@@ -9,7 +9,8 @@
 #include "lib/cleanup.h"
 #include "lib/uevent.h"
 #include "verity/device.h"
-#include "verity/libdm.h"
+#include "verity/dm.h"
+#include "verity/table.h"
 
 /* enum verity_block_type in the kernel's drivers/md/dm-verity.h */
 #define BLOCK_TYPE_DATA     0
@@ -59,9 +60,8 @@ static int find_bad_block(int uevents, const struct verity_device *dev, struct b
 static char read_status(const struct verity_device *dev)
 {
 	char status[VERITY_TABLE_SIZE];
-	uint64_t sectors;
 
-	return verity_dm_text(DM_DEVICE_STATUS, dev->name, status, &sectors) ? 0 : status[0];
+	return dm_status(dev->name, "verity", status, sizeof(status)) ? 0 : status[0];
 }
 
 /*

@@ -3,10 +3,20 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
 #include "lib/cleanup.h"
+
+struct verity_device verity_device(const char *name, dev_t number)
+{
+	struct verity_device dev = { .major = major(number), .minor = minor(number) };
+
+	snprintf(dev.name, sizeof(dev.name), "%s", name);
+	snprintf(dev.path, sizeof(dev.path), "/dev/dm-%u", dev.minor);
+	return dev;
+}
 
 int device_node_open(int dev, const char *name, unsigned int major, unsigned int minor,
 		     struct err *e)

@@ -13,6 +13,9 @@ struct verity_device {
 	char path[40];               /* its node, "/dev/dm-0" */
 };
 
+/* Of a device-mapper device's name and number. */
+struct verity_device verity_device(const char *name, dev_t number);
+
 /*
  * Open a block device's node read-only, and make sure that it is the device of
  * that number: a name may have come to mean another one. dev is a descriptor of

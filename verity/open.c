@@ -2,11 +2,14 @@
 #include "verity/open.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/sysmacros.h>
 
 #include "lib/array.h"
-#include "verity/crypt.h"
-#include "verity/libdm.h"
+#include "lib/sys.h"
+#include "verity/dm.h"
+#include "verity/kernel.h"
 
 /*
  * What the kernel answers where it does not accept a signature: certs/system_keyring.c
@@ -22,115 +25,158 @@ static const struct refusal {
 	{ ENOPKG, "the kernel lacks an algorithm that it uses" },
 };
 
-/* Of all these libcryptsetup returns ENOKEY alone, but its complaint ends with each in words. */
-static const struct refusal *find_refusal(int r, const char *complaint)
+static const struct refusal *find_refusal(int r)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(refusals); i++) {
-		const char *words = strerror(refusals[i].errnum);
-		size_t length = strlen(words), all = strlen(complaint);
-
-		if (-r == refusals[i].errnum ||
-		    (all >= length && !strcmp(complaint + all - length, words)))
+	for (size_t i = 0; i < ARRAY_SIZE(refusals); i++)
+		if (-r == refusals[i].errnum)
 			return &refusals[i];
-	}
 	return NULL;
 }
 
-static int open_failed(const struct verity_signature *signature, const char *complaint, int r,
-		       struct err *e)
+/*
+ * ioctl gives a number alone; the kernel's log has a line with what it is about:
+ * "device-mapper: table: 253:0: verity: Invalid salt (-EINVAL)". Its words, in
+ * log, which is cut up; "" where there is none.
+ */
+static const char *find_words(dev_t number, char *log, int size)
 {
-	const struct refusal *refusal = signature ? find_refusal(r, complaint) : NULL;
+	char beginning[64];
+	const char *words = "", *line;
+	int n = sys_kernel_log(log, size - 1);
+
+	log[n < 0 ? 0 : n] = '\0';
+	snprintf(beginning, sizeof(beginning),
+		 "device-mapper: table: %u:%u: verity: ", major(number), minor(number));
+	while ((line = strsep(&log, "\n"))) {
+		const char *at = strstr(line, beginning);
+
+		if (at)
+			words = at + strlen(beginning);
+	}
+	return words;
+}
+
+static int load_failed(const char *name, dev_t number, const struct verity_params *p,
+		       const struct verity_signature *signature, int r, struct err *e)
+{
+	const struct refusal *refusal = signature ? find_refusal(r) : NULL;
+	char log[4096];
+	const char *words = find_words(number, log, sizeof(log));
 
 	if (refusal)
 		return err_set(e, FAIL_SIGNATURE_REJECTED, refusal->errnum,
 			       "the kernel does not accept the signature of the root hash: %s (%s)",
-			       refusal->why, complaint);
-	if (!signature && r == -ENOKEY)
+			       refusal->why, words);
+	if (r == -ENOKEY)
 		return err_set(e, FAIL_SIGNATURE_MISSING, ENOKEY,
 			       "the root hash has no signature, and the kernel demands one (%s)",
-			       complaint);
-	return err_set(e, FAIL_VERITY_OPEN_FAILED, -r, "%s (%s)",
-		       complaint[0] ? complaint : "libcryptsetup gives no reason", strerror(-r));
+			       words);
+	/* The devices are named by number, so nothing else is looked up by name. */
+	if (r == -ENOENT)
+		return verity_kernel_lacks_hash(p->hash_name, e);
+	return err_result(e, FAIL_VERITY_OPEN_FAILED, r, "the kernel refuses the table of %s: %s",
+			  name, *words ? words : "its log does not say why");
 }
 
-/*
- * CRYPT_VERITY_NO_HEADER without CRYPT_VERITY_CREATE_HASH writes nothing: it
- * only tells libcryptsetup the parameters that a superblock would have held.
- */
-static int set_parameters(struct crypt_device *cd, const struct verity_parts *parts,
-			  const struct verity_params *p)
+void verity_key_name(const char *name, char ret[VERITY_KEY_SIZE])
 {
-	struct crypt_params_verity params = {
-		.hash_name = p->hash_name,
-		.data_device = parts->data,
-		.fec_device = parts->fec,
-		.fec_roots = p->fec_roots,
-		.fec_area_offset = p->fec_start_bytes,
-		.salt = (const char *)p->salt,
-		.salt_size = p->salt_size,
-		.hash_type = p->hash_type,
-		.data_block_size = p->data_block_size,
-		.hash_block_size = p->hash_block_size,
-		.data_size = p->data_blocks,
-		.hash_area_offset = p->hash_start_block * p->hash_block_size,
-		.flags = CRYPT_VERITY_NO_HEADER,
-	};
-
-	return crypt_format(cd, CRYPT_VERITY, NULL, NULL, NULL, NULL, 0, &params);
+	snprintf(ret, VERITY_KEY_SIZE, "socle:%s", name);
 }
 
-static int activate(const char *name, const struct verity_parts *parts,
-		    const struct verity_params *p, const struct verity_signature *signature,
-		    struct verity_complaint *complaint)
+/* The kernel asks for the key, by its name, while it reads the line. */
+static int load_signed(const char *name, const struct dm_target *target,
+		       const struct verity_signature *signature)
 {
-	struct crypt_device *cd auto_crypt = NULL;
-	uint32_t flags = CRYPT_ACTIVATE_READONLY |
-			 CRYPT_ACTIVATE_SHARED | /* a disk may carry more than one volume */
-			 (p->ignore_zero_blocks ? CRYPT_ACTIVATE_IGNORE_ZERO_BLOCKS : 0);
-	int r = crypt_init(&cd, parts->hash);
+	char key_name[VERITY_KEY_SIZE];
+	int r, key;
 
-	if (r < 0)
-		return r;
-	verity_crypt_listen(cd, complaint);
-	r = set_parameters(cd, parts, p);
-	if (r >= 0)
-		r = crypt_activate_by_signed_key(cd, name, (const char *)p->root_hash,
-						 p->root_hash_size,
-						 signature ? (const char *)signature->bytes : NULL,
-						 signature ? signature->size : 0, flags);
+	verity_key_name(name, key_name);
+	key = sys_add_key(key_name, signature->bytes, signature->size);
+	if (key < 0)
+		return -errno;
+	r = dm_load(name, target);
+	(void)sys_unlink_key(key);
 	return r;
+}
+
+static int load(const char *name, dev_t number, const struct verity_parts *parts,
+		const struct verity_params *p, const struct verity_signature *signature,
+		struct err *e)
+{
+	char line[VERITY_TABLE_SIZE], key_name[VERITY_KEY_SIZE];
+	const struct dm_target target = {
+		.sectors = p->data_blocks * (p->data_block_size / 512),
+		.type = "verity",
+		.line = line,
+		.read_only = true,
+	};
+	int r;
+
+	verity_key_name(name, key_name);
+	r = verity_table_print(p, parts, signature ? key_name : NULL, line, sizeof(line));
+	if (r)
+		return err_result(e, FAIL_VERITY_OPEN_FAILED, r,
+				  "there is no table for %s with these parameters", name);
+	r = signature ? load_signed(name, &target, signature) : dm_load(name, &target);
+	return r ? load_failed(name, number, p, signature, r, e) : 0;
+}
+
+static int open_device(const char *name, const struct verity_parts *parts,
+		       const struct verity_params *p, const struct verity_signature *signature,
+		       dev_t number, struct err *e)
+{
+	int r = load(name, number, parts, p, signature, e);
+
+	if (r)
+		return r;
+	r = dm_resume(name);
+	return r ? err_result(e, FAIL_VERITY_OPEN_FAILED, r, "activate %s", name) : 0;
 }
 
 int verity_open(const char *name, const struct verity_parts *parts, const struct verity_params *p,
 		const struct verity_signature *signature, struct verity_device *ret, struct err *e)
 {
-	struct verity_complaint complaint = { "" };
-	struct dm_info info = { 0 };
+	/* As cryptsetup names a device without superblock: its tools and systemd know it so. */
+	char uuid[sizeof("CRYPT-VERITY-") + VERITY_NAME_SIZE];
+	dev_t number;
 	int r;
 
 	if (strlen(name) >= VERITY_NAME_SIZE)
 		return err_set(e, FAIL_VERITY_OPEN_FAILED, ENAMETOOLONG, "the name %s is too long",
 			       name);
-	r = activate(name, parts, p, signature, &complaint);
-	if (r < 0)
-		return open_failed(signature, complaint.text, r, e);
-	/* The number that device-mapper gave, asked for by the name that was just made. */
-	if (verity_dm_info(name, &info) <= 0 || !info.read_only) {
+	snprintf(uuid, sizeof(uuid), "CRYPT-VERITY-%s", name);
+	r = dm_create(name, uuid, &number);
+	if (r == -EBUSY)
+		return err_set(e, FAIL_VERITY_OPEN_FAILED, EBUSY, "there is a device %s already",
+			       name);
+	if (r)
+		return err_result(e, FAIL_VERITY_OPEN_FAILED, r, "create %s", name);
+	r = open_device(name, parts, p, signature, number, e);
+	if (r) {
 		(void)verity_close(name);
-		return err_set(e, FAIL_VERITY_OPEN_FAILED, ENODEV,
-			       "device-mapper does not know %s, or not as read-only", name);
+		return r;
 	}
-	verity_dm_device(ret, name, &info);
+	*ret = verity_device(name, number);
 	return 0;
 }
 
-void verity_release(void)
+int verity_link(const struct verity_device *dev, struct err *e)
 {
-	/* device-mapper's control node, which is not close-on-exec */
-	dm_lib_release();
+	char target[32], path[sizeof("/dev/mapper/") + VERITY_NAME_SIZE];
+
+	snprintf(target, sizeof(target), "../dm-%u", dev->minor);
+	snprintf(path, sizeof(path), "/dev/mapper/%s", dev->name);
+	if (sys_symlink(target, path) && errno != EEXIST)
+		return err_errno(e, FAIL_SYSTEM_CALL_FAILED, "make the link %s", path);
+	return 0;
 }
 
 int verity_close(const char *name)
 {
-	return crypt_deactivate(NULL, name);
+	return dm_remove(name);
+}
+
+int verity_close_deferred(const char *name)
+{
+	return dm_remove_deferred(name);
 }

@@ -6,13 +6,7 @@
 #include "verity/device.h"
 #include "verity/params.h"
 #include "verity/signature.h"
-
-/* Where the parts are: paths of device nodes. fec may be NULL. */
-struct verity_parts {
-	const char *data;
-	const char *hash;
-	const char *fec;
-};
+#include "verity/table.h"
 
 /*
  * Open a verity device read-only under a name that must be free. The parameters
@@ -22,16 +16,27 @@ struct verity_parts {
  * signature is NULL where none is asked for, and else what
  * verity_signature_load() gave: then the kernel opens nothing that it does not
  * vouch for. SIGNATURE_REJECTED, SIGNATURE_MISSING where the kernel takes none
- * without (dm_verity.require_signatures=1), and VERITY_OPEN_FAILED carry
- * libcryptsetup's own words.
+ * without (dm_verity.require_signatures=1), KERNEL_FEATURE_MISSING where it
+ * cannot hash so, and else VERITY_OPEN_FAILED with what its log says of it.
  */
 int verity_open(const char *name, const struct verity_parts *parts, const struct verity_params *p,
 		const struct verity_signature *signature, struct verity_device *ret, struct err *e);
 
-/* Close it again; for failures on the way and for tests. 0 or -errno. */
+/*
+ * Where others look for a device: /dev/mapper/NAME, a link to its node as udev
+ * makes it. For what lives as long as the guest; the link stays when the device
+ * is closed. SYSTEM_CALL_FAILED.
+ */
+int verity_link(const struct verity_device *dev, struct err *e);
+
+/* Close it again: 0 or -errno, -EBUSY where it is in use. */
 int verity_close(const char *name);
 
-/* Let go of what the libraries keep open between devices. */
-void verity_release(void);
+/* The same, at once or when the last who uses it lets go of it. */
+int verity_close_deferred(const char *name);
+
+/* The name of the key that a signature is handed to the kernel in. */
+#define VERITY_KEY_SIZE (VERITY_NAME_SIZE + sizeof("socle:"))
+void verity_key_name(const char *name, char ret[VERITY_KEY_SIZE]);
 
 #endif

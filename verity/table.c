@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/sysmacros.h>
 
 #include "lib/hex.h"
 #include "lib/text.h"
@@ -141,7 +142,7 @@ static bool all_harmless(const char *words)
 }
 
 /* The ten fixed words as the kernel prints them. */
-static int print_fixed(const struct verity_params *p, const char *data, const char *hash, char *out,
+static int print_fixed(const struct verity_params *p, const struct verity_parts *parts, char *out,
 		       size_t size)
 {
 	char salt[2 * VERITY_SALT_MAX + 1] = "-", root_hash[2 * VERITY_DIGEST_MAX + 1];
@@ -150,21 +151,69 @@ static int print_fixed(const struct verity_params *p, const char *data, const ch
 	if (p->salt_size)
 		hex_encode(p->salt, p->salt_size, salt);
 	hex_encode(p->root_hash, p->root_hash_size, root_hash);
-	n = snprintf(out, size, "%u %s %s %u %u %llu %llu %s %s %s", p->hash_type, data, hash,
+	n = snprintf(out, size, "%u %u:%u %u:%u %u %u %llu %llu %s %s %s", p->hash_type,
+		     major(parts->data), minor(parts->data), major(parts->hash), minor(parts->hash),
 		     p->data_block_size, p->hash_block_size, (unsigned long long)p->data_blocks,
 		     (unsigned long long)p->hash_start_block, p->hash_name, root_hash, salt);
+	return n > 0 && (size_t)n < size ? n : -E2BIG;
+}
+
+/* How many blocks the parity was made of. */
+static int fec_blocks(const struct verity_params *p, const struct verity_parts *parts,
+		      uint64_t *ret)
+{
+	uint64_t end = parts->fec == parts->hash ? p->fec_start_bytes : parts->hash_bytes;
+	struct verity_geometry g;
+
+	if (verity_geometry(p, &g, NULL) || end < g.hash_end_bytes)
+		return -EINVAL;
+	*ret = p->data_blocks + end / p->hash_block_size - p->hash_start_block;
+	return 0;
+}
+
+static int print_fec(const struct verity_params *p, const struct verity_parts *parts, char *out,
+		     size_t size)
+{
+	uint64_t blocks;
+	int r = fec_blocks(p, parts, &blocks);
+
+	if (!r)
+		snprintf(out, size,
+			 " use_fec_from_device %u:%u fec_start %llu fec_blocks %llu fec_roots %u",
+			 major(parts->fec), minor(parts->fec),
+			 (unsigned long long)(p->fec_start_bytes / p->hash_block_size),
+			 (unsigned long long)blocks, p->fec_roots);
+	return r;
+}
+
+int verity_table_print(const struct verity_params *p, const struct verity_parts *parts,
+		       const char *key_name, char *out, size_t size)
+{
+	unsigned int count =
+		(p->ignore_zero_blocks ? 1U : 0U) + (parts->fec ? 8U : 0U) + (key_name ? 2U : 0U);
+	char fec[160] = "";
+	int r = parts->fec ? print_fec(p, parts, fec, sizeof(fec)) : 0;
+	int n = r ? r : print_fixed(p, parts, out, size);
+
+	if (n < 0 || !count)
+		return n < 0 ? n : 0;
+	out += n;
+	size -= (size_t)n;
+	n = snprintf(out, size, " %u%s%s%s%s", count,
+		     p->ignore_zero_blocks ? " ignore_zero_blocks" : "", fec,
+		     key_name ? " root_hash_sig_key_desc " : "", key_name ? key_name : "");
 	return n > 0 && (size_t)n < size ? 0 : -E2BIG;
 }
 
-int verity_table_matches(const char *line, const struct verity_params *p, const char *data,
-			 const char *hash)
+int verity_table_matches(const char *line, const struct verity_params *p,
+			 const struct verity_parts *parts)
 {
 	const char *rest = skip_words(line, FIXED_WORDS), *words;
 	char fixed[VERITY_TABLE_SIZE];
 	uint64_t count;
 
 	if (!rest || read_options(rest, &count, &words) ||
-	    print_fixed(p, data, hash, fixed, sizeof(fixed)))
+	    print_fixed(p, parts, fixed, sizeof(fixed)) < 0)
 		return 0;
 	return strlen(fixed) == (size_t)(rest - line) && !strncmp(line, fixed, strlen(fixed)) &&
 	       all_harmless(words);

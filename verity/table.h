@@ -3,6 +3,7 @@
 #define VERITY_TABLE_H
 
 #include <stddef.h>
+#include <sys/types.h>
 
 #include "verity/params.h"
 
@@ -13,13 +14,33 @@
  *   version data_dev hash_dev data_block_size hash_block_size data_blocks
  *   hash_start algorithm digest salt [count option …]
  *
+ * Devices are major:minor.
  * Source: the kernel's Documentation/admin-guide/device-mapper/verity.rst.
  */
 
 #define VERITY_TABLE_SIZE 2048
 
+/* Where the parts of a device are. */
+struct verity_parts {
+	dev_t data, hash;
+	dev_t fec;           /* 0: there is no parity */
+	uint64_t hash_bytes; /* the size of the device with the tree; where there is parity */
+};
+
 /*
- * The same line with other words about corruption and errors: those that it has
+ * A line for parameters that are complete. key_name is that of the key with the
+ * signature of the root hash, NULL: none.
+ *
+ * Parity covers what it was made of: all data blocks, and from the first block
+ * of the tree on all of the hash device, to the end of it or to where the parity
+ * itself starts, if that is on it. This is how veritysetup makes it.
+ * -EINVAL where the parity starts in front of the tree's end, -E2BIG.
+ */
+int verity_table_print(const struct verity_params *p, const struct verity_parts *parts,
+		       const char *key_name, char *out, size_t size);
+
+/*
+ * A line with other words about corruption and errors: those that it has
  * are taken out, and count words (one text with blanks between; none: "") stand
  * behind the other options. -EINVAL for a line of another shape, -E2BIG where it
  * does not fit.
@@ -35,10 +56,10 @@ int verity_table_get_option(const char *line, const char *option, char *out, siz
 
 /*
  * A line as dm-init or anybody else may have loaded it, against parameters:
- * 1 where devices ("major:minor"), numbers, hash and salt are the same and the
+ * 1 where devices of data and tree, numbers, hash and salt are the same and the
  * optional words are none that weaken verification; else 0.
  */
-int verity_table_matches(const char *line, const struct verity_params *p, const char *data,
-			 const char *hash);
+int verity_table_matches(const char *line, const struct verity_params *p,
+			 const struct verity_parts *parts);
 
 #endif

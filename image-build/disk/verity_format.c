@@ -3,12 +3,35 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <libcryptsetup.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "lib/uuid.h"
-#include "verity/crypt.h"
+
+/* struct crypt_device *cd auto_crypt = NULL; is freed where its block ends. */
+#define auto_crypt __attribute__((cleanup(crypt_cleanup)))
+
+static void crypt_cleanup(struct crypt_device **cd)
+{
+	crypt_free(*cd);
+}
+
+/* The last complaint of libcryptsetup, without a newline; "" where it had none. */
+struct complaint {
+	char text[ERR_TEXT_SIZE / 2];
+};
+
+/* Kept, and not printed. */
+static void keep_complaint(int level, const char *message, void *data)
+{
+	struct complaint *c = data;
+
+	if (level == CRYPT_LOG_ERROR)
+		snprintf(c->text, sizeof(c->text), "%.*s", (int)strcspn(message, "\n"), message);
+}
 
 static int check_size(const char *path, uint64_t data_bytes, struct err *e)
 {
@@ -37,7 +60,7 @@ static int pad(const char *path, uint64_t size, struct err *e)
 static int create_hash(const char *path, uint64_t data_bytes, struct verity_params *p,
 		       const uint8_t uuid[UUID_SIZE], struct err *e)
 {
-	struct verity_complaint complaint = { "" };
+	struct complaint complaint = { "" };
 	struct crypt_device *cd auto_crypt = NULL;
 	char uuid_string[UUID_TEXT_SIZE];
 	size_t size = sizeof(p->root_hash);
@@ -58,7 +81,7 @@ static int create_hash(const char *path, uint64_t data_bytes, struct verity_para
 	uuid_text(uuid, uuid_string);
 	r = crypt_init_data_device(&cd, path, path);
 	if (!r) {
-		verity_crypt_listen(cd, &complaint);
+		crypt_set_log_callback(cd, keep_complaint, &complaint);
 		r = crypt_format(cd, CRYPT_VERITY, NULL, NULL, uuid_string, NULL, 0, &params);
 	}
 	if (!r)

@@ -39,20 +39,14 @@ int work_find_disks(struct work *w, struct err *e)
 
 static int check_kernel(const struct work *w, struct err *e)
 {
-	/* Of a superblock's hash nothing is known yet. */
-	const char *checked = "";
-	bool signatures = false;
-	int r = 0;
+	bool verity = false, signatures = false;
+	int r;
 
-	for (size_t i = 0; !r && i < w->stack.count; i++) {
-		const struct volume *v = &w->stack.volume[i];
-
-		signatures = signatures || verity_signature_asked(&v->signature);
-		if (v->proof == VOLUME_RAW || !strcmp(v->verity.hash_name, checked))
-			continue;
-		checked = v->verity.hash_name;
-		r = verity_kernel_check(checked, e);
+	for (size_t i = 0; i < w->stack.count; i++) {
+		verity = verity || w->stack.volume[i].proof != VOLUME_RAW;
+		signatures = signatures || verity_signature_asked(&w->stack.volume[i].signature);
 	}
+	r = verity ? verity_kernel_check(e) : 0;
 	return r || !signatures ? r : verity_kernel_check_signatures(w->search.sysfs, e);
 }
 

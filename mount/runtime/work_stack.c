@@ -138,10 +138,8 @@ static int mount_overlay(struct work *w, struct places *p, struct err *e)
 /* From here on a bad block is no error any more, and nobody need clean up after us. */
 static int arm(struct work *w, struct err *e)
 {
-	int r = 0;
+	int r = volumes_arm(w->open, w->open_count, w->on_corruption, e);
 
-	for (size_t i = 0; !r && i < w->open_count; i++)
-		r = volume_arm(&w->open[i], w->on_corruption, e);
 	for (size_t i = 0; !r && i < w->open_count; i++) {
 		r = dm_remove_deferred(w->open[i].device.name);
 		if (r)

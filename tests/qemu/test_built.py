@@ -101,7 +101,7 @@ def test_efi(bed: Bed, one: list[Layer]) -> None:
 def test_device_of_the_kernel_is_adopted(bed: Bed, one: list[Layer]) -> None:
     """CONFIG_DM_INIT: the kernel has opened dm-mod.create= before /init runs.
 
-    libcryptsetup gives a device that it makes a UUID, dm-init gives none; and init
+    socle-init gives a device that it makes a UUID, dm-init gives none; and init
     has put the corruption policy in, which the line has not."""
     layer = one[0]
     result = bed.boot(bed.machine([Disk(layer.disk)], [kernels_own(layer)]))

@@ -36,7 +36,6 @@ def without(bed: Bed, *modules: str) -> Path:
 @pytest.mark.parametrize("modules, step, volume, option", [
     (["dm_verity"], "verity", "-", "CONFIG_DM_VERITY"),
     (["dm_verity", "dm_bufio", "dm_mod"], "verity", "-", "CONFIG_BLK_DEV_DM"),
-    (["algif_hash"], "verity", "-", "CONFIG_CRYPTO_USER_API_HASH"),
     (["erofs"], "mounts", "layer-0", "CONFIG_EROFS_FS"),
     (["overlay"], "mounts", "-", "CONFIG_OVERLAY_FS"),
 ], ids=lambda value: value[-1] if isinstance(value, list) else None)

@@ -32,6 +32,8 @@ void make_boot(size_t layers, enum upper_kind upper, bool open)
 		wish->ref = &v->data;
 		snprintf(wish->found.name, sizeof(wish->found.name), "vd%zu", i);
 		wish->found.size_bytes = 1 << 20;
+		wish->found.major = 254;
+		wish->found.minor = (unsigned int)i;
 		if (!open)
 			continue;
 		boot.open[i].volume = v;

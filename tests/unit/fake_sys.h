@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct dm_ioctl;
+
 /*
  * lib/sys.h's functions without their effect: each call is written down as a
  * line, and one of them can be made to fail. Linked in the place of lib/sys.c
@@ -19,6 +21,9 @@ struct fake_sys {
 	const char *kernel_words; /* what a mount context's log says, or NULL */
 	bool unlink_really;
 	unsigned char key[128]; /* the last one of type logon, its first bytes */
+	const char *kernel_log; /* what the kernel's log ends with, or NULL */
+	/* What device-mapper does (fake_dm.h), or NULL: a line of the log, and nothing more. */
+	int (*dm)(unsigned int command, struct dm_ioctl *request);
 };
 
 extern struct fake_sys fake_sys;

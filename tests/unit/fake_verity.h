@@ -14,6 +14,7 @@
 #include <sys/klog.h>
 #include <sys/xattr.h>
 
+#include "lib/together.h"
 #include "tests/unit/fake_sys.h"
 #include "verity/adopt.h"
 #include "verity/arm.h"
@@ -23,6 +24,7 @@
 
 static unsigned int fake_minor;        /* of the next device */
 static int fake_adopts;                /* what verity_adopt() finds: 1 or 0 */
+static bool fake_armed;                /* the policy is in the tables already */
 static const char *fake_bad_device;    /* the kernel saw a bad block on it; NULL: on none */
 static int fake_xattr_errno = ENODATA; /* of reading an attribute; 0: it is there */
 
@@ -31,6 +33,7 @@ static inline void fake_verity_reset(unsigned int fail_call, int fail_errno)
 	fake_sys_reset(fail_call, fail_errno);
 	fake_minor = 0;
 	fake_adopts = 0;
+	fake_armed = false;
 	fake_bad_device = NULL;
 	fake_xattr_errno = ENODATA;
 }
@@ -47,8 +50,9 @@ static inline const char *fake_signature(const struct verity_signature *s)
 int verity_open(const char *name, const struct verity_parts *parts, const struct verity_params *p,
 		const struct verity_signature *signature, struct verity_device *ret, struct err *e)
 {
-	if (fake_sys_call("verity_open %s data=%s hash=%s fec=%s blocks=%llu%s\n", name,
-			  parts->data, parts->hash, parts->fec ? parts->fec : "-",
+	if (fake_sys_call("verity_open %s data=%u:%u hash=%u:%u fec=%u:%u blocks=%llu%s\n", name,
+			  major(parts->data), minor(parts->data), major(parts->hash),
+			  minor(parts->hash), major(parts->fec), minor(parts->fec),
 			  (unsigned long long)p->data_blocks, fake_signature(signature)))
 		return err_errno(e, FAIL_VERITY_OPEN_FAILED, "open");
 	snprintf(ret->name, sizeof(ret->name), "%s", name);
@@ -58,15 +62,22 @@ int verity_open(const char *name, const struct verity_parts *parts, const struct
 	return 0;
 }
 
-int verity_adopt(const char *name, dev_t data, dev_t hash, const struct verity_params *p,
+int verity_adopt(const char *name, const struct verity_parts *parts, const struct verity_params *p,
 		 struct verity_device *ret, struct err *e)
 {
 	(void)p;
-	if (fake_sys_call("verity_adopt %s %u:%u %u:%u\n", name, major(data), minor(data),
-			  major(hash), minor(hash)))
+	if (fake_sys_call("verity_adopt %s %u:%u %u:%u\n", name, major(parts->data),
+			  minor(parts->data), major(parts->hash), minor(parts->hash)))
 		return err_errno(e, FAIL_VERITY_OPEN_FAILED, "adopt");
 	snprintf(ret->name, sizeof(ret->name), "%s", name);
 	return fake_adopts;
+}
+
+int verity_link(const struct verity_device *dev, struct err *e)
+{
+	if (fake_sys_call("verity_link %s\n", dev->name))
+		return err_errno(e, FAIL_SYSTEM_CALL_FAILED, "link");
+	return 0;
 }
 
 int verity_close(const char *name)
@@ -74,9 +85,9 @@ int verity_close(const char *name)
 	return fake_sys_call("verity_close %s\n", name);
 }
 
-void verity_release(void)
+int verity_close_deferred(const char *name)
 {
-	(void)fake_sys_call("verity_release\n");
+	return fake_sys_call("verity_close_deferred %s\n", name);
 }
 
 int verity_prove(const struct verity_device *dev, const struct verity_params *p, int uevents,
@@ -100,19 +111,36 @@ int verity_diagnose(const struct verity_device *dev, const struct verity_params 
 	return 1;
 }
 
-int verity_arm(const struct verity_device *dev, enum verity_corruption policy,
-	       const struct verity_signature *signature, struct err *e)
+int verity_arm_load(const struct verity_device *dev, enum verity_corruption policy,
+		    const struct verity_signature *signature, struct err *e)
 {
 	if (fake_sys_call("verity_arm %s %u%s\n", dev->name, (unsigned int)policy,
 			  fake_signature(signature)))
 		return err_errno(e, FAIL_VERITY_OPEN_FAILED, "arm");
-	return 0;
+	return fake_armed ? 0 : 1;
 }
 
-int verity_kernel_check(const char *hash_name, struct err *e)
+int verity_arm_swap(const struct verity_device *dev)
 {
-	if (fake_sys_call("verity_kernel_check %s\n", hash_name))
-		return err_errno(e, FAIL_KERNEL_FEATURE_MISSING, "no %s", hash_name);
+	return fake_sys_call("verity_swap %s\n", dev->name) ? -errno : 0;
+}
+
+int verity_arm_failed(const struct verity_device *dev, int r, struct err *e)
+{
+	return err_result(e, FAIL_VERITY_OPEN_FAILED, r, "swap %s", dev->name);
+}
+
+/* One after the other: the log has an order. */
+void together(void (*run)(void *item), void *items, size_t size, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		run((char *)items + i * size);
+}
+
+int verity_kernel_check(struct err *e)
+{
+	if (fake_sys_call("verity_kernel_check\n"))
+		return err_errno(e, FAIL_KERNEL_FEATURE_MISSING, "no verity");
 	return 0;
 }
 

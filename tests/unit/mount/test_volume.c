@@ -66,6 +66,8 @@ static void found(size_t wish, const char *name, uint64_t size_bytes)
 {
 	strcpy(wishes[wish].found.name, name);
 	wishes[wish].found.size_bytes = size_bytes;
+	wishes[wish].found.major = 254;
+	wishes[wish].found.minor = 16 * (unsigned int)wish;
 }
 
 static void test_open(void **state)
@@ -78,8 +80,8 @@ static void test_open(void **state)
 	found(0, "vdq", 1 << 20);
 	fake_verity_reset(0, 0);
 	expect_success("one device", volume_open(&volume, signatures, wishes, -1, &open, &e), &e);
-	assert_string_equal(fake_sys.log, "verity_open socle-layer-3 data=/dev/vdq hash=/dev/vdq "
-					  "fec=- blocks=129\n"
+	assert_string_equal(fake_sys.log, "verity_open socle-layer-3 data=254:0 hash=254:0 "
+					  "fec=0:0 blocks=129\n"
 					  "verity_prove socle-layer-3\n");
 	assert_ptr_equal(open.volume, &volume);
 	assert_string_equal(open.device.path, "/dev/dm-0");
@@ -90,8 +92,8 @@ static void test_open(void **state)
 	found(2, "sda", 512);
 	fake_verity_reset(0, 0);
 	expect_success("three", volume_open(&volume, signatures, wishes, -1, &open, &e), &e);
-	assert_string_equal(fake_sys.log, "verity_open socle-layer-3 data=/dev/nvme0n1p1 "
-					  "hash=/dev/cciss/c0d0 fec=/dev/sda blocks=129\n"
+	assert_string_equal(fake_sys.log, "verity_open socle-layer-3 data=254:0 "
+					  "hash=254:16 fec=254:32 blocks=129\n"
 					  "verity_prove socle-layer-3\n");
 
 	make_volume(NULL, "/dev/y");
@@ -99,7 +101,7 @@ static void test_open(void **state)
 	found(1, "vdb", 512);
 	fake_verity_reset(0, 0);
 	expect_success("two", volume_open(&volume, signatures, wishes, -1, &open, &e), &e);
-	assert_non_null(strstr(fake_sys.log, "hash=/dev/vda fec=/dev/vdb"));
+	assert_non_null(strstr(fake_sys.log, "hash=254:0 fec=254:16"));
 }
 
 /* Too short is said before the kernel sees a table, with both numbers. */
@@ -220,12 +222,12 @@ static void test_signature(void **state)
 		fake_verity_reset(0, 0);
 		expect_success("open", volume_open(&volume, signatures, wishes, -1, &open, &e), &e);
 		assert_non_null(strstr(fake_sys.log, "blocks=129 signature=3\n"));
-		expect_success("arm", volume_arm(&open, VERITY_ON_CORRUPTION_EIO, &e), &e);
+		expect_success("arm", volumes_arm(&open, 1, VERITY_ON_CORRUPTION_EIO, &e), &e);
 		assert_non_null(strstr(fake_sys.log, "verity_arm socle-layer-3 2 signature=3\n"));
 	}
 	/* gone before the second load */
 	unlinkat(t.fd, "p7s", 0);
-	expect_failure("arm", volume_arm(&open, VERITY_ON_CORRUPTION_EIO, &e), &e,
+	expect_failure("arm", volumes_arm(&open, 1, VERITY_ON_CORRUPTION_EIO, &e), &e,
 		       FAIL_SIGNATURE_INVALID, "No such file");
 	assert_string_equal(e.volume, "layer-3");
 	/* and before the first: no table is loaded without */
@@ -306,12 +308,54 @@ static void test_raw(void **state)
 	expect_success("writable", volume_mount(&open, "/sysroot", true, &e), &e);
 	assert_null(strstr(fake_sys.log, "flag ro"));
 	assert_non_null(strstr(fake_sys.log, "fsmount 0\n"));
-	/* and nothing is armed or diagnosed */
+	/* and nothing is armed or diagnosed, alone or among others */
 	fake_verity_reset(0, 0);
 	fake_bad_device = "";
 	assert_int_equal(volume_diagnose(&open, -1, &e), 0);
-	expect_success("arm", volume_arm(&open, VERITY_ON_CORRUPTION_PANIC, &e), &e);
+	expect_success("arm", volumes_arm(&open, 1, VERITY_ON_CORRUPTION_PANIC, &e), &e);
 	assert_int_equal(fake_sys.calls, 0);
+}
+
+/* --- many at once ----------------------------------------------------------------- */
+
+/* All tables are loaded before the first is swapped, and a failure says whose it is. */
+static void test_arm_many(void **state)
+{
+	static const char all[] = "verity_arm a 1\nverity_arm b 1\nverity_arm d 1\n"
+				  "verity_swap a\nverity_swap b\nverity_swap d\n";
+	static const char *const names[] = { "a", "b", "c", "d" };
+	static const char *const failed[] = { "a", "b", "d", "a", "b", "d" };
+	static struct volume volumes[4];
+	static struct open_volume open[4];
+	struct err e = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(open); i++) {
+		volume_init(&volumes[i], names[i], names[i]);
+		open[i].volume = &volumes[i];
+		strcpy(open[i].device.name, names[i]);
+	}
+	volumes[2].proof = VOLUME_RAW;
+	fake_verity_reset(0, 0);
+	expect_success("all", volumes_arm(open, 4, VERITY_ON_CORRUPTION_RESTART, &e), &e);
+	assert_string_equal(fake_sys.log, all);
+	assert_string_equal(e.volume, "");
+	for (unsigned int call = 1; call <= ARRAY_SIZE(failed); call++) {
+		fake_verity_reset(call, EIO);
+		expect_failure("one", volumes_arm(open, 4, VERITY_ON_CORRUPTION_RESTART, &e), &e,
+			       FAIL_VERITY_OPEN_FAILED, call < 4 ? "arm" : "swap");
+		assert_string_equal(e.volume, failed[call - 1]);
+		/* no swap behind a load that failed; but none of the swaps waits for another */
+		assert_int_equal(fake_sys.calls, call < 4 ? call : 6);
+	}
+	/* none has anything to swap */
+	fake_verity_reset(0, 0);
+	fake_armed = true;
+	expect_success("armed", volumes_arm(open, 4, VERITY_ON_CORRUPTION_EIO, &e), &e);
+	assert_null(strstr(fake_sys.log, "swap"));
+	expect_failure("too many",
+		       volumes_arm(open, VOLUMES_ARM_MAX + 1, VERITY_ON_CORRUPTION_EIO, &e), &e,
+		       FAIL_LIMIT_EXCEEDED, "more than 512 volumes");
 }
 
 /* --- mounting ---------------------------------------------------------------------- */
@@ -572,19 +616,13 @@ static void test_probed_type(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_wishes),
-		cmocka_unit_test(test_open),
-		cmocka_unit_test(test_sizes),
-		cmocka_unit_test(test_sizes_overflow),
-		cmocka_unit_test(test_open_fails),
-		cmocka_unit_test(test_signature),
-		cmocka_unit_test(test_adopt),
-		cmocka_unit_test(test_raw),
-		cmocka_unit_test(test_mount),
-		cmocka_unit_test(test_mount_fails),
-		cmocka_unit_test(test_erofs_attributes),
-		cmocka_unit_test(test_probed_type),
-		cmocka_unit_test(test_erofs_devices),
+		cmocka_unit_test(test_wishes),      cmocka_unit_test(test_open),
+		cmocka_unit_test(test_sizes),       cmocka_unit_test(test_sizes_overflow),
+		cmocka_unit_test(test_open_fails),  cmocka_unit_test(test_signature),
+		cmocka_unit_test(test_adopt),       cmocka_unit_test(test_raw),
+		cmocka_unit_test(test_arm_many),    cmocka_unit_test(test_mount),
+		cmocka_unit_test(test_mount_fails), cmocka_unit_test(test_erofs_attributes),
+		cmocka_unit_test(test_probed_type), cmocka_unit_test(test_erofs_devices),
 		cmocka_unit_test(test_erofs_size),
 	};
 

@@ -45,7 +45,7 @@ static const struct {
 
 static void test_adopt(void **state)
 {
-	const dev_t data = makedev(254, 1), hash = makedev(254, 2);
+	const struct verity_parts parts = { .data = makedev(254, 1), .hash = makedev(254, 2) };
 	struct verity_params p;
 
 	(void)state;
@@ -61,27 +61,25 @@ static void test_adopt(void **state)
 		(void)fake_dm_reset(0);
 		/* the fake's target has 4096 sectors */
 		p.data_blocks = adopt_rows[i].other_length ? 513 : 512;
-		strcpy(fake_dm.table, adopt_rows[i].table);
+		strcpy(fake_dm_first->live.line, adopt_rows[i].table);
 		if (adopt_rows[i].type)
-			fake_dm.type = adopt_rows[i].type;
-		fake_dm.info = (struct dm_info){
-			.exists = !adopt_rows[i].absent,
-			.suspended = adopt_rows[i].suspended,
-			.live_table = 1,
-			.major = 253,
-			.minor = 9,
-			.read_only = !adopt_rows[i].writable,
-		};
-		r = verity_adopt("socle-layer-0", data, hash, &p, &found, &e);
+			strcpy(fake_dm_first->live.type, adopt_rows[i].type);
+		if (adopt_rows[i].absent)
+			fake_dm_first->name[0] = '\0';
+		fake_dm_first->minor = 9;
+		fake_dm_first->live.read_only = !adopt_rows[i].writable;
+		fake_dm_first->suspended = adopt_rows[i].suspended;
+		r = verity_adopt("socle-layer-0", &parts, &p, &found, &e);
 		if (r != adopt_rows[i].result)
 			fail_msg("%s: %d", adopt_rows[i].label, r);
 		assert_string_equal(found.path, r == 1 ? "/dev/dm-9" : "");
 		assert_int_equal(e.code, r < 0 ? FAIL_VERITY_OPEN_FAILED : FAIL_NONE);
-		assert_int_equal(fake_dm.tasks, 0);
 	}
+	(void)fake_dm_reset(0);
+	fake_dm_first->live.type[0] = '\0';
+	assert_int_equal(verity_adopt("socle-layer-0", &parts, &p, NULL, NULL), -EEXIST);
 	(void)fake_dm_reset(1);
-	assert_int_equal(verity_adopt("socle-layer-0", data, hash, &p, NULL, NULL), -EIO);
-	assert_int_equal(fake_dm.tasks, 0);
+	assert_int_equal(verity_adopt("socle-layer-0", &parts, &p, NULL, NULL), -EIO);
 }
 
 int main(void)

@@ -11,7 +11,9 @@
 #include "verity/arm.h"
 
 #define LINE   FAKE_DM_LINE
-#define RELOAD "ro\nreload " LINE
+#define TABLE  "dm_table socle-layer-0\n"
+#define RELOAD "dm_load socle-layer-0 ro 4096 verity " LINE
+#define RESUME "dm_resume socle-layer-0\n"
 
 /* The policy covers I/O errors where the kernel can do that, and is never lost. */
 static const struct arm_row {
@@ -22,27 +24,26 @@ static const struct arm_row {
 	int result;
 	const char *log;
 } arm_rows[] = {
-	{ "eio", VERITY_ON_CORRUPTION_EIO, NULL, 0, 0, "table\n" },
+	{ "eio", VERITY_ON_CORRUPTION_EIO, NULL, 0, 0, TABLE },
 	{ "panic", VERITY_ON_CORRUPTION_PANIC, NULL, 0, 0,
-	  "table\n" RELOAD " 2 panic_on_corruption panic_on_error\nresume\n" },
+	  TABLE RELOAD " 2 panic_on_corruption panic_on_error\n" RESUME },
 	{ "panic, before 6.12", VERITY_ON_CORRUPTION_PANIC, "panic_on_error", 0, 0,
-	  "table\n" RELOAD " 2 panic_on_corruption panic_on_error\n" RELOAD
-	  " 1 panic_on_corruption\nresume\n" },
+	  TABLE RELOAD " 2 panic_on_corruption panic_on_error\n" RELOAD
+		       " 1 panic_on_corruption\n" RESUME },
 	{ "restart", VERITY_ON_CORRUPTION_RESTART, NULL, 0, 0,
-	  "table\n" RELOAD " 2 restart_on_corruption restart_on_error\nresume\n" },
+	  TABLE RELOAD " 2 restart_on_corruption restart_on_error\n" RESUME },
 	{ "restart, before 6.12", VERITY_ON_CORRUPTION_RESTART, "restart_on_error", 0, 0,
-	  "table\n" RELOAD " 2 restart_on_corruption restart_on_error\n" RELOAD
-	  " 1 restart_on_corruption\nresume\n" },
+	  TABLE RELOAD " 2 restart_on_corruption restart_on_error\n" RELOAD
+		       " 1 restart_on_corruption\n" RESUME },
 	{ "no policy at all", VERITY_ON_CORRUPTION_PANIC, "panic_on_corruption", 0, -EINVAL,
-	  "table\n" RELOAD " 2 panic_on_corruption panic_on_error\n" RELOAD
-	  " 1 panic_on_corruption\n" },
-	{ "no table", VERITY_ON_CORRUPTION_PANIC, NULL, 1, -ENODEV, "table\n" },
+	  TABLE RELOAD " 2 panic_on_corruption panic_on_error\n" RELOAD
+		       " 1 panic_on_corruption\n" },
+	{ "no table", VERITY_ON_CORRUPTION_PANIC, NULL, 1, -EIO, TABLE },
 	/* only a word that the kernel does not know leads to the weaker table */
-	{ "not read-only", VERITY_ON_CORRUPTION_PANIC, NULL, 2, -ENOMEM, "table\nro\n" },
-	{ "reload fails", VERITY_ON_CORRUPTION_PANIC, NULL, 3, -EIO,
-	  "table\n" RELOAD " 2 panic_on_corruption panic_on_error\n" },
-	{ "resume fails", VERITY_ON_CORRUPTION_PANIC, NULL, 4, -EIO,
-	  "table\n" RELOAD " 2 panic_on_corruption panic_on_error\nresume\n" },
+	{ "reload fails", VERITY_ON_CORRUPTION_PANIC, NULL, 2, -EIO,
+	  TABLE RELOAD " 2 panic_on_corruption panic_on_error\n" },
+	{ "resume fails", VERITY_ON_CORRUPTION_PANIC, NULL, 3, -EIO,
+	  TABLE RELOAD " 2 panic_on_corruption panic_on_error\n" RESUME },
 };
 
 static void test_arm(void **state)
@@ -57,7 +58,6 @@ static void test_arm(void **state)
 		fake_dm.refused = row->refused;
 		r = verity_arm(device, row->policy, NULL, &e);
 		assert_string_equal(fake_sys.log, row->log);
-		assert_int_equal(fake_dm.tasks, 0);
 		if (row->result)
 			expect_failure(row->label, r, &e, FAIL_VERITY_OPEN_FAILED, "socle-layer-0");
 		else
@@ -69,13 +69,13 @@ static void test_arm(void **state)
 /* A table that cannot be taken into effect is a failure. */
 static void test_arm_without_resume(void **state)
 {
-	const struct verity_device *device = fake_dm_reset(4);
+	const struct verity_device *device = fake_dm_reset(3);
 	struct err e = { 0 };
 
 	(void)state;
 	fake_dm.refused = "1 panic_on_corruption";
 	expect_failure("resume", verity_arm(device, VERITY_ON_CORRUPTION_PANIC, NULL, &e), &e,
-		       FAIL_VERITY_OPEN_FAILED, "does not accept the corruption policy");
+		       FAIL_VERITY_OPEN_FAILED, "does not come into force");
 }
 
 static void test_arm_of_other_tables(void **state)
@@ -84,25 +84,24 @@ static void test_arm_of_other_tables(void **state)
 	struct err e = { 0 };
 
 	(void)state;
-	strcpy(fake_dm.table,
+	strcpy(fake_dm_first->live.line,
 	       LINE " 8 use_fec_from_device 254:16 fec_blocks 9 fec_start 0 fec_roots 2");
 	expect_success("fec", verity_arm(device, VERITY_ON_CORRUPTION_PANIC, NULL, &e), &e);
 	assert_non_null(strstr(fake_sys.log, LINE
 			       " 10 use_fec_from_device 254:16 fec_blocks 9 "
 			       "fec_start 0 fec_roots 2 panic_on_corruption panic_on_error\n"));
 	device = fake_dm_reset(0);
-	fake_dm.type = "linear";
+	strcpy(fake_dm_first->live.type, "linear");
 	expect_failure("linear", verity_arm(device, VERITY_ON_CORRUPTION_PANIC, NULL, &e), &e,
 		       FAIL_VERITY_OPEN_FAILED, "cannot be read back");
 	device = fake_dm_reset(0);
-	memset(fake_dm.table, 'x', sizeof(fake_dm.table) - 1);
+	memset(fake_dm_first->live.line, 'x', sizeof(fake_dm_first->live.line) - 1);
 	expect_failure("long", verity_arm(device, VERITY_ON_CORRUPTION_PANIC, NULL, &e), &e,
 		       FAIL_VERITY_OPEN_FAILED, "cannot be read back");
 	device = fake_dm_reset(0);
-	strcpy(fake_dm.table, "1 2 3");
+	strcpy(fake_dm_first->live.line, "1 2 3");
 	expect_failure("short", verity_arm(device, VERITY_ON_CORRUPTION_PANIC, NULL, &e), &e,
 		       FAIL_VERITY_OPEN_FAILED, "does not accept the corruption policy");
-	assert_int_equal(fake_dm.tasks, 0);
 }
 
 /* Whatever policy a device came with, it gets the one that the plan asks for. */
@@ -130,11 +129,11 @@ static void test_arm_of_an_adopted_device(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		const struct verity_device *device = fake_dm_reset(0);
 		struct err e = { 0 };
-		char log[1024] = "table\n";
+		char log[1024] = TABLE;
 
-		strcat(fake_dm.table, rows[i].options);
+		strcat(fake_dm_first->live.line, rows[i].options);
 		if (rows[i].then)
-			snprintf(log, sizeof(log), "table\n" RELOAD "%s\nresume\n", rows[i].then);
+			snprintf(log, sizeof(log), TABLE RELOAD "%s\n" RESUME, rows[i].then);
 		expect_success(rows[i].options, verity_arm(device, rows[i].policy, NULL, &e), &e);
 		assert_string_equal(fake_sys.log, log);
 	}
@@ -143,8 +142,8 @@ static void test_arm_of_an_adopted_device(void **state)
 /* The kernel verifies the signature at each load: the key that the table names is there again. */
 static void test_arm_signed(void **state)
 {
-#define SIGNED " 3 ignore_zero_blocks root_hash_sig_key_desc cryptsetup:x"
-#define KEY    "add_key cryptsetup:x size=2\n"
+#define SIGNED " 3 ignore_zero_blocks root_hash_sig_key_desc socle:x"
+#define KEY    "add_key socle:x size=2\n"
 	static const struct verity_signature signature = { .size = 2 };
 	static const struct {
 		const char *label, *options;
@@ -153,18 +152,20 @@ static void test_arm_signed(void **state)
 		const char *log;
 	} rows[] = {
 		{ "signed", SIGNED, 0, 0,
-		  "table\n" KEY RELOAD " 5 ignore_zero_blocks "
-		  "root_hash_sig_key_desc cryptsetup:x panic_on_corruption panic_on_error\n"
-		  "resume\nunlink_key 77\n" },
-		{ "no key", SIGNED, 2, -EIO, "table\n" KEY },
-		{ "no load", SIGNED, 4, -EIO,
-		  "table\n" KEY RELOAD " 5 ignore_zero_blocks "
-		  "root_hash_sig_key_desc cryptsetup:x panic_on_corruption panic_on_error\n"
+		  TABLE KEY RELOAD
+		  " 5 ignore_zero_blocks "
+		  "root_hash_sig_key_desc socle:x panic_on_corruption panic_on_error\n"
+		  "unlink_key 77\n" RESUME },
+		{ "no key", SIGNED, 2, -EIO, TABLE KEY },
+		{ "no load", SIGNED, 3, -EIO,
+		  TABLE KEY RELOAD
+		  " 5 ignore_zero_blocks "
+		  "root_hash_sig_key_desc socle:x panic_on_corruption panic_on_error\n"
 		  "unlink_key 77\n" },
 		/* what was opened with a signature has one */
-		{ "no longer signed", "", 0, -ENOKEY, "table\n" },
-		{ "not signed", " 1 ignore_zero_blocks", 0, -ENOKEY, "table\n" },
-		{ "no name", " 1 root_hash_sig_key_desc", 0, -EINVAL, "table\n" },
+		{ "no longer signed", "", 0, -ENOKEY, TABLE },
+		{ "not signed", " 1 ignore_zero_blocks", 0, -ENOKEY, TABLE },
+		{ "no name", " 1 root_hash_sig_key_desc", 0, -EINVAL, TABLE },
 	};
 
 	(void)state;
@@ -173,14 +174,13 @@ static void test_arm_signed(void **state)
 		struct err e = { 0 };
 		int r;
 
-		strcat(fake_dm.table, rows[i].options);
+		strcat(fake_dm_first->live.line, rows[i].options);
 		r = verity_arm(device, VERITY_ON_CORRUPTION_PANIC, &signature, &e);
 		assert_string_equal(fake_sys.log, rows[i].log);
 		if (rows[i].result)
 			expect_failure(rows[i].label, r, &e, FAIL_VERITY_OPEN_FAILED,
 				       "does not accept the corruption policy");
 		assert_int_equal(r, rows[i].result);
-		assert_int_equal(fake_dm.tasks, 0);
 	}
 }
 

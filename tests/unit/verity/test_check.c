@@ -98,7 +98,6 @@ static void test_diagnose(void **state)
 			send_bad_block("7", row->then);
 		assert_int_equal(verity_diagnose(device, &p, uevents, &e), 1);
 		expect_failure(row->label, -EBADMSG, &e, row->code, row->words);
-		assert_int_equal(fake_dm.tasks, 0);
 	}
 }
 
@@ -197,7 +196,6 @@ static void test_check(void **state)
 			expect_failure(row->label, r, &e, row->code, row->words);
 		else
 			expect_success(row->label, r, &e);
-		assert_int_equal(fake_dm.tasks, 0);
 		assert_int_equal(open_fds(), fds);
 	}
 	temp_remove(&t);

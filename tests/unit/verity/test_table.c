@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/sysmacros.h>
 
 #include "verity/table.h"
 
@@ -117,6 +118,7 @@ static void test_get_option(void **state)
 static void test_longest(void **state)
 {
 	char line[VERITY_TABLE_SIZE], digits[2 * VERITY_SALT_MAX + 1];
+	const struct verity_parts parts = { .data = makedev(254, 0), .hash = makedev(254, 16) };
 	struct verity_params p;
 	int root;
 
@@ -132,13 +134,83 @@ static void test_longest(void **state)
 			 0);
 	root = snprintf(line, sizeof(line), "1 254:0 254:16 4096 4096 0 0 sha512 ");
 	snprintf(line + root, sizeof(line) - (size_t)root, "%.128s %s", digits, digits);
-	assert_true(verity_table_matches(line, &p, "254:0", "254:16"));
+	assert_true(verity_table_matches(line, &p, &parts));
 	for (int i = root; line[i]; i++) {
 		if (line[i] == ' ')
 			continue;
 		line[i] = 'b';
-		assert_false(verity_table_matches(line, &p, "254:0", "254:16"));
+		assert_false(verity_table_matches(line, &p, &parts));
 		line[i] = 'a';
+	}
+}
+
+/* What the kernel is given, word for word. */
+static void test_print(void **state)
+{
+#define PRINTED "1 254:1 254:2 4096 4096 129 130 sha256 00ff -"
+	static const struct print_row {
+		const char *label;
+		bool zero_blocks;
+		unsigned int fec_minor, hash_minor;
+		uint64_t fec_start_bytes, hash_bytes;
+		const char *key;
+		const char *line; /* NULL: there is none */
+	} rows[] = {
+		{ "plain", false, 0, 2, 0, 0, NULL, PRINTED },
+		{ "zero blocks", true, 0, 2, 0, 0, NULL, PRINTED " 1 ignore_zero_blocks" },
+		{ "signed", false, 0, 2, 0, 0, "socle:x",
+		  PRINTED " 2 root_hash_sig_key_desc socle:x" },
+		/* of the hash device all from the tree on: 140 blocks are 10 behind 130 */
+		{ "fec", false, 3, 2, 8192, 140 * 4096, NULL,
+		  PRINTED " 8 use_fec_from_device 254:3 fec_start 2 fec_blocks 139 fec_roots 2" },
+		{ "half a block is none", false, 3, 2, 0, 141 * 4096 - 512, NULL,
+		  PRINTED " 8 use_fec_from_device 254:3 fec_start 0 fec_blocks 139 fec_roots 2" },
+		/* on the hash device: up to itself */
+		{ "fec behind the tree", false, 2, 2, 133 * 4096, 200 * 4096, NULL,
+		  PRINTED " 8 use_fec_from_device 254:2 fec_start 133 fec_blocks 132 fec_roots 2" },
+		{ "fec in the tree", false, 2, 2, 132 * 4096, 200 * 4096, NULL, NULL },
+		{ "fec in front of it", false, 2, 2, 0, 200 * 4096, NULL, NULL },
+		{ "no tree to cover", false, 3, 2, 0, 133 * 4096 - 512, NULL, NULL },
+		{ "all", true, 3, 2, 0, 133 * 4096, "socle:x",
+		  PRINTED " 11 ignore_zero_blocks use_fec_from_device 254:3 fec_start 0 fec_blocks "
+			  "132 fec_roots 2 root_hash_sig_key_desc socle:x" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct print_row *row = &rows[i];
+		const struct verity_parts parts = {
+			.data = makedev(254, 1),
+			.hash = makedev(254, row->hash_minor),
+			.fec = row->fec_minor ? makedev(254, row->fec_minor) : 0,
+			.hash_bytes = row->hash_bytes,
+		};
+		char line[VERITY_TABLE_SIZE];
+		struct verity_params p;
+		int r;
+
+		verity_params_init(&p);
+		p.data_blocks = 129;
+		p.hash_start_block = 130;
+		p.root_hash_size = 2;
+		p.root_hash[1] = 0xff;
+		p.ignore_zero_blocks = row->zero_blocks;
+		p.fec_roots = 2;
+		p.fec_start_bytes = row->fec_start_bytes;
+		r = verity_table_print(&p, &parts, row->key, line, sizeof(line));
+		if (r != (row->line ? 0 : -EINVAL) || (row->line && strcmp(line, row->line)))
+			fail_msg("%s: %d, \"%s\"", row->label, r, line);
+		if (!row->line)
+			continue;
+		/* to the last byte, and not beyond */
+		assert_int_equal(verity_table_print(&p, &parts, row->key, line,
+						    strlen(row->line) + 1),
+				 0);
+		assert_int_equal(verity_table_print(&p, &parts, row->key, line, strlen(row->line)),
+				 -E2BIG);
+		/* what is printed without options that weaken is what is adopted */
+		if (!row->key && !row->fec_minor)
+			assert_true(verity_table_matches(row->line, &p, &parts));
 	}
 }
 
@@ -147,7 +219,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_vectors),    cmocka_unit_test(test_room),
 		cmocka_unit_test(test_get_option), cmocka_unit_test(test_most_options),
-		cmocka_unit_test(test_longest),
+		cmocka_unit_test(test_longest),    cmocka_unit_test(test_print),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
