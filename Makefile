@@ -135,10 +135,10 @@ hardened_link := -Wl,--gc-sections,-z,noexecstack,-z,relro,-z,now,--build-id=non
 guest_cc = $(SYSROOT_$(1))/bin/cc
 guest_cflags = $(common) -Os -fno-asynchronous-unwind-tables -fvisibility=hidden -ffile-prefix-map=$(SYSROOT_$(1))=sysroot
 GUEST_LDFLAGS := -static $(hardened_link)
-GUEST_LIBS := -lcryptsetup -ldevmapper -ljson-c -lblkid -luuid
+GUEST_LIBS := -ljson-c -lblkid -luuid
 
 # liberofs.pc is the recipe's, everything else Debian's.
-packages := libcryptsetup libarchive json-c libcrypto libzstd liblzma liblz4 zlib uuid blkid devmapper
+packages := libcryptsetup libarchive json-c libcrypto libzstd liblzma liblz4 zlib uuid blkid
 packages_cflags := $(shell pkg-config --cflags $(packages))
 packages_libs := $(shell pkg-config --libs $(packages))
 # Asked only when a command needs the answer: the recipe has to run first.

@@ -8,7 +8,7 @@ PACKAGES := \
 	make gcc libc6-dev binutils clang pkg-config shellcheck clang-format \
 	dpkg-dev debian-archive-keyring xz-utils zstd util-linux \
 	autoconf automake libtool autopoint gettext bison flex cmake kmod \
-	libarchive-dev libjson-c-dev libcryptsetup-dev libdevmapper-dev \
+	libarchive-dev libjson-c-dev libcryptsetup-dev \
 	libblkid-dev uuid-dev libssl-dev libzstd-dev liblzma-dev liblz4-dev zlib1g-dev libcmocka-dev \
 	openssl ovmf systemd-repart|systemd \
 	python3 python3-pytest python3-pytest-xdist qemu-system-x86 mmdebstrap umoci busybox-static \

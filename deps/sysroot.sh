@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
 #
 # The guest's libraries for SOCLE_ARCH: musl and the kernel's headers as Debian
-# built them, and static libblkid, libuuid, json-c, libdevmapper and libcryptsetup
-# built here from Debian's sources against musl.
+# built them, and static libblkid, libuuid and json-c built here from Debian's
+# sources against musl.
 #
 # Result: bin/cc (a compiler that knows only this folder), include/, lib/.
 
@@ -13,8 +13,8 @@ machine=${SOCLE_ARCH:-x86_64}
 arch=$debian_arch
 export SOCLE_GCC=${SOCLE_GCC:-${tools}gcc}
 name=sysroot-$machine
-sources=(deb:musl-dev deb:linux-libc-dev src:util-linux src:json-c src:lvm2 src:cryptsetup)
-steps=6
+sources=(deb:musl-dev deb:linux-libc-dev src:util-linux src:json-c)
+steps=4
 # shellcheck source=deps/recipe.sh
 . "${BASH_SOURCE[0]%/*}/recipe.sh"
 
@@ -123,58 +123,18 @@ json_c()
 	cp -r installed/usr/include/json-c "$out/include/"
 }
 
-# Without udev's cookies: there is no udev in the guest, and with them each
-# table load would wait for one for ever.
-libdevmapper()
-{
-	enter_source src:lvm2
-	configure_for_guest --enable-static_link --disable-udev_sync \
-		--disable-udev_rules --disable-selinux --disable-readline \
-		--disable-editline --disable-blkid_wiping
-	make -j"$jobs" -C libdm ioctl/libdevmapper.a >>"$log" 2>&1
-	cp libdm/ioctl/libdevmapper.a "$out/lib/"
-	cp libdm/libdevmapper.h "$out/include/"
-}
-
-# Only the library, and of it as little as configure lets us choose.  Its
-# configure wants popt, which only the tools use, and pkg-config's word on two
-# libraries that have no .pc file here.
-libcryptsetup()
-{
-	enter_source src:cryptsetup
-	autoreconf -fi >>"$log" 2>&1
-	configure_for_guest --enable-static --disable-nls --disable-asciidoc \
-		--disable-cryptsetup --disable-veritysetup --disable-integritysetup \
-		--with-crypto_backend=kernel --with-luks2-pbkdf=pbkdf2 \
-		--disable-internal-argon2 --disable-luks2-reencryption \
-		--disable-external-tokens --disable-ssh-token --disable-hw-opal \
-		--disable-udev --disable-selinux --disable-blkid \
-		ac_cv_lib_popt_poptConfigFileToString=yes \
-		DEVMAPPER_CFLAGS=-I"$out/include" DEVMAPPER_LIBS="-ldevmapper -lm" \
-		JSON_C_CFLAGS=-I"$out/include" JSON_C_LIBS=-ljson-c
-	make -j"$jobs" libcryptsetup.la >>"$log" 2>&1
-	cp .libs/libcryptsetup.a "$out/lib/"
-	cp lib/libcryptsetup.h "$out/include/"
-}
-
 # That all of it links to one program, static and without an interpreter.
 try_sysroot()
 {
 	cat >try.c <<-'EOF'
 	#include <blkid/blkid.h>
 	#include <json-c/json.h>
-	#include <libcryptsetup.h>
-	#include <libdevmapper.h>
 	int main(void)
 	{
-		struct crypt_device *cd = NULL;
-
-		return crypt_init(&cd, "") == 0 || !blkid_new_probe() ||
-		       !dm_task_create(DM_DEVICE_TABLE) || !json_tokener_parse("{}");
+		return !blkid_new_probe() || !json_tokener_parse("{}");
 	}
 	EOF
-	"$out/bin/cc" try.c -o try -Wl,--gc-sections -lcryptsetup -ldevmapper \
-		-ljson-c -lblkid -luuid >>"$log" 2>&1
+	"$out/bin/cc" try.c -o try -Wl,--gc-sections -ljson-c -lblkid -luuid >>"$log" 2>&1
 	# A pipe into a grep that may stop early would fail under pipefail.
 	"${tools}readelf" -lW try >program-headers
 	! grep INTERP program-headers >>"$log"
@@ -191,10 +151,6 @@ build()
 	util_linux
 	step "building json-c $(version_of src:json-c)"
 	json_c
-	step "building libdevmapper $(version_of src:lvm2)"
-	libdevmapper
-	step "building libcryptsetup $(version_of src:cryptsetup)"
-	libcryptsetup
 	step "linking a program with all of them"
 	cd "$scratch"
 	try_sysroot

@@ -2,11 +2,9 @@
 #
 # What the tests are made of, and how they are run: see tests/README.md.
 
-# The agent of the test images tells over a channel of its own what it finds.  It makes
-# hash trees with image-build's code, so that they are compared on every architecture.
-remade := image-build/disk/verity_format.c
+# The agent of the test images tells over a channel of its own what it finds.
 define agent_rule
-$(BUILD)/$(1)/test-agent: $(call linked_objects,$(1),tests/qemu/agent lib verity mount $(remade)) $(BUILD)/$(1)/flags
+$(BUILD)/$(1)/test-agent: $(call linked_objects,$(1),tests/qemu/agent lib verity mount) $(BUILD)/$(1)/flags
 	$$(link_guest)
 endef
 $(foreach arch,$(ARCHES),$(eval $(call agent_rule,$(arch))))

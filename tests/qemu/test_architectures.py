@@ -124,12 +124,13 @@ def test_two_layers(boot: Boot, layers: list[Layer], case: Case) -> None:
 
 
 def vda_is_remade(result: Result, layers: list[Layer]) -> None:
-    """What the guest makes of a layer's data is the disk of the build machine, byte for byte."""
+    """The tree that the guest computes is the build machine's, byte for byte."""
     remade = result.report.one("remake", "/dev/vda")
     assert remade["errno"] == 0, remade
     sizes = {layer.params["root_hash"]: layer.disk.stat().st_size for layer in layers}
     assert remade["root_hash"] in sizes, remade
-    assert remade["bytes"] == remade["same"] == sizes[remade["root_hash"]], remade
+    assert remade["bytes"] == remade["same"] > 0, remade
+    assert remade["end"] == sizes[remade["root_hash"]], remade
 
 
 FAILING = [MICROVM, S390, VIRT_PCI, VIRT_MMIO]  # Q35 has test_failures.py
