@@ -577,7 +577,7 @@ static void test_hub(void **state)
 /* Many calls before the first answer is read: more than the sockets alone would hold. */
 static void test_hub_ahead(void **state)
 {
-	static uint8_t data[4000];
+	static uint8_t data[5300];
 	int fd;
 
 	(void)state;
@@ -586,9 +586,9 @@ static void test_hub_ahead(void **state)
 	start_hub();
 	start_server();
 	fd = connect_to(socket_path);
-	for (uint32_t i = 0; i < 50; i++)
+	for (uint32_t i = 0; i < 60; i++)
 		send_request(fd, 2 * i + 1, "api.Any", "Thing", data, sizeof(data));
-	for (uint32_t i = 0; i < 50; i++)
+	for (uint32_t i = 0; i < 60; i++)
 		assert_int_equal(receive_status(fd), STATUS_OK);
 	close(fd);
 }
