@@ -99,6 +99,15 @@ static int read_blocks(struct verifying *v, const struct layer *l, struct err *e
 	return 0;
 }
 
+/* Devices are numbered as volumes are. */
+static int about_volume(const struct target *t, const char *name, int r, struct err *e)
+{
+	char volume[ERR_VOLUME_SIZE];
+
+	snprintf(volume, sizeof(volume), "volume-%.16s", name + strlen(t->prefix));
+	return err_volume(e, r, volume);
+}
+
 static int verify_layer(struct verifying *v, const struct target *t, const char *name,
 			struct err *e)
 {
@@ -141,7 +150,8 @@ static int verify_all(struct verifying *v, const struct target *t, struct err *e
 	if (!r)
 		r = add_sizes(v, e);
 	for (size_t i = 0; !r && i < v->parts.count; i++)
-		r = verify_layer(v, t, v->parts.part[i].name, e);
+		r = about_volume(t, v->parts.part[i].name,
+				 verify_layer(v, t, v->parts.part[i].name, e), e);
 	return r;
 }
 

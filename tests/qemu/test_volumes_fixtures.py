@@ -168,15 +168,16 @@ def test_deletions_of_nydus(guest: Driven, bed: Bed) -> None:
         guest.unplug_all()
 
 
-def test_swapped_devices(guest: Driven, bed: Bed) -> None:
-    """G: the kernel mounts it and gives other files' bytes."""
+@pytest.mark.parametrize("order, code", [
+    ((1, 3, 2), "DEVICE_TOO_SMALL"), ((1, 1, 3), "MOUNT_FAILED"), ((1, 2, 2), "MOUNT_FAILED")])
+def test_other_devices(guest: Driven, bed: Bed, order: tuple[int, ...], code: str) -> None:
+    """G: the kernel mounts it and gives other files' bytes; by size or by UUID it is seen."""
     fixtures.needed("containerd/fsmeta")
-    names = (FSMETA[0], FSMETA[1], FSMETA[3], FSMETA[2])
+    names = (FSMETA[0], *[FSMETA[number] for number in order])
     request = Case("containerd/fsmeta/mounts.json", names, "", allow=(0, 1, 2, 3)).request(
         references(guest, bed, names, BLK))
-    ended = volume.mount(guest, request)
-    told = volume.failure(ended)
-    assert (told.code, told.step) == ("MOUNT_FAILED", "mounts"), ended
+    told = volume.failure(volume.mount(guest, request))
+    assert (told.code, told.step, told.volume) == (code, "mounts", "volume-0"), told
 
 
 @pytest.mark.parametrize("name, code, at", [
@@ -196,6 +197,93 @@ def test_refused_as_it_came(guest: Driven, name: str, code: str, at: str) -> Non
     volume.refused(volume.mount(guest, request), code, volume=at)
 
 
-def rows() -> list[dict[str, Any]]:
-    path = fixtures.FIXTURES / "refuse" / "refuse.jsonl"
-    return fixtures.lines(path) if path.exists() else [{"name": "none", "from": "", "input": None}]
+# Lines of refuse.jsonl that are refused before any device is looked at, by their names.
+AT_ONCE = {
+    "ROOT_HASH_MISSING": "missing-hash roothash-none",
+    "ROOT_HASH_INVALID": "hash-63 hash-nonhex hash-space",
+    "KEY_REPEATED": "duplicate-key lowerdir-twice",
+    "DESCRIPTION_UNSUPPORTED": "nydusd",
+    "VERITY_MISSING": "nydus-mixed containerd-native containerd-fsmeta containerd-fsmeta-mixed "
+                      "storage-mixed",
+    "VERITY_PARAMS_INVALID": "missing-blocknum missing-blocksize missing-offset blocknum-zero "
+                             "blocksize-768 blocksize-256 blocksize-1M offset-unaligned "
+                             "offset-inside hashtype-sha1 hashtype-md5 salt-odd salt-300 "
+                             "hashoffset-none hashoffset-unaligned enabled-false enabled-TRUE",
+    "DESCRIPTION_INVALID": "nydus-fallback blocknum-2^64 blocknum-negative blocknum-float "
+                           "offset-overflow hash-newline fs_type-injection option-device option-rw "
+                           "type-unknown trailing base64-broken source-path template-range "
+                           "sidecar-twice partition-same partition-0 partition-none",
+}
+
+# With the disk that they are about: step and code.
+WITH_DISK = {
+    "nydus-layers-whiteouts": ("mounts", "DELETIONS_IGNORED"),
+    "offset-plus-superblock": ("verity", "DEVICE_TOO_SMALL"),
+    "blocksize-4096": ("verity", "DATA_CORRUPT"),
+    "salt-wrong": ("verity", "ROOT_HASH_MISMATCH"),
+    "fsmeta-too-few": ("mounts", "MOUNT_FAILED"),
+    "fsmeta-none": ("mounts", "MOUNT_FAILED"),
+}
+
+MOUNTED = {"blocknum-from-offset", "hashtype-case", "storage-order-ok"}
+
+
+def rows() -> dict[str, dict[str, Any]]:
+    path = fixtures.needed("refuse") / "refuse.jsonl"
+    return {row["name"]: row for row in fixtures.lines(path)}
+
+
+def request_of(row: dict[str, Any], references: list[str], **more: Any) -> Request:
+    described = row["raw"].encode() if row["input"] is None else text(row["input"])
+    return Request(described, row["from"], references, **more)
+
+
+def test_each_line_is_in_a_table() -> None:
+    known = {name for names in AT_ONCE.values() for name in names.split()}
+    assert known | set(WITH_DISK) | MOUNTED == set(rows())
+
+
+@pytest.mark.parametrize("code", list(AT_ONCE))
+def test_refused_at_once(guest: Driven, code: str) -> None:
+    """No device is there, and all that a caller could say beside it is said."""
+    all_rows = rows()
+    sidecars = [(fixtures.FIXTURES / name).read_bytes() for name in layers(FOUR, "erofs.dmverity")]
+    for name in AT_ONCE[code].split():
+        row = all_rows[name]
+        given = sidecars if name in ("template-range", "lowerdir-twice", "sidecar-twice") else ()
+        disk = [] if row["from"] == "kata-storage" else ["SERIAL=nobody"]
+        ended = volume.mount(guest, request_of(row, disk, sidecars=given))
+        told = volume.failure(ended)
+        assert (told.code, told.step, ended.status) == (code, "describe", volume.REFUSED), (name, told)
+
+
+@pytest.mark.parametrize("name, folder, disks, allow", [
+    ("nydus-layers-whiteouts", "nydus/layer_block_with_verity", layers("", "disk"), ()),
+    *[(name, "nydus/image_block_with_verity", ("/image.disk",), ())
+      for name in ("offset-plus-superblock", "blocksize-4096", "salt-wrong")],
+    ("fsmeta-too-few", "containerd/fsmeta", ("/fsmeta.erofs", "/layer1.erofs", "/layer2.erofs"),
+     (0, 1, 2)),
+    ("fsmeta-none", "containerd/fsmeta", ("/fsmeta.erofs",), (0,)),
+])
+def test_refused_with_its_disk(guest: Driven, bed: Bed, name: str, folder: str,
+                               disks: tuple[str, ...], allow: tuple[int, ...]) -> None:
+    row = rows()[name]
+    given = references(guest, bed, tuple(f"{folder}{disk}" for disk in disks), BLK)
+    told = volume.failure(volume.mount(guest, request_of(row, given, allow=allow, upper="tmpfs")))
+    assert (told.step, told.code, told.volume) == (*WITH_DISK[name], "volume-0"), told
+
+
+@pytest.mark.parametrize("name, block", [("blocknum-from-offset", 5220), ("hashtype-case", None)])
+def test_mounted_and_verified(guest: Driven, bed: Bed, name: str, block: Optional[int]) -> None:
+    """The first has its files right, and blocks behind them that nothing proves: verify says so."""
+    folder = "nydus/image_block_with_verity"
+    given = references(guest, bed, (f"{folder}/image.disk",), BLK)
+    volume.mounted(guest, request_of(rows()[name], given))
+    expect_tree(guest, listing("nydus-merged"))
+    ended = guest.run(volume.PROGRAM, "verify", TARGET, limit=60)
+    if block is None:
+        assert ended.status == volume.DONE, ended
+    else:
+        sentence = volume.refused(ended, "DATA_CORRUPT", "verify", "volume-0", volume.NO_MATCH)
+        assert f"block {block}" in sentence, sentence
+    volume.umounted(guest)

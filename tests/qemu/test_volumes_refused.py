@@ -88,8 +88,7 @@ def test_leave_for_nobody(guest: Driven, layers: list[Layer], disks: list[Plugge
     ({"blocksize": 768}, "VERITY_PARAMS_INVALID"),
     ({"offset": 4097}, "VERITY_PARAMS_INVALID"),
     ({"offset": 4096}, "VERITY_PARAMS_INVALID"),
-    ({"offset": 2**62}, "VERITY_PARAMS_INVALID"),
-    ({"offset": 2**64}, "DESCRIPTION_INVALID"),
+    ({"offset": 2**63}, "DESCRIPTION_INVALID"),
 ])
 def test_numbers(guest: Driven, layers: list[Layer], changes: dict[str, Any], code: str) -> None:
     request = Request(text(kata_volume(layers[0], **changes)), devices=[NOBODY])
@@ -198,7 +197,8 @@ def test_usage(guest: Driven) -> None:
                   ["mount", "--target", TARGET, "--from", "nonsense", "-"],
                   ["mount", "--target", TARGET, "--allow-unverified", "x", "-"]):
         ended = guest.run(volume.PROGRAM, *words)
-        assert ended.status in (volume.USAGE, volume.REFUSED) and ended.err, (words, ended)
+        assert ended.status in (volume.USAGE, volume.REFUSED), (words, ended)
+        assert ended.err or not words
 
 
 def test_dry_run(guest: Driven, layers: list[Layer]) -> None:

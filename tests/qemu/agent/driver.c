@@ -143,6 +143,7 @@ static const struct {
 	{ "send", 2, stream_send },
 	{ "receive", 3, stream_receive },
 	{ "close", 1, stream_close },
+	{ "signal", 2, process_signal },
 };
 
 static void obey(const struct command *c)

@@ -170,6 +170,17 @@ void process_wait(const struct command *c)
 		finish(&processes[id], command_number(c, 2));
 }
 
+void process_signal(const struct command *c)
+{
+	unsigned long id = command_number(c, 1);
+	bool there = id < PROCESSES_MAX && processes[id].pid;
+
+	errno = ESRCH;
+	json_begin("signal");
+	json_result(there ? kill(processes[id].pid, (int)command_number(c, 2)) : -1);
+	json_end();
+}
+
 void process_run(const struct command *c)
 {
 	struct process *p = c->count < 4 ? NULL : start(&c->words[2], c->words + 3, c->count - 3);

@@ -11,10 +11,12 @@
  * "start INPUT PROGRAM ARGUMENT...": {"id"}, by which "wait" knows it.
  * "wait ID LIMIT_US": {"status", "signal", "killed", "us", "out", "err"}: how it ended;
  *	after its limit, 0: at once, by SIGKILL. us is how long it ran.
+ * "signal ID NUMBER": {"errno"}.
  * "run LIMIT_US INPUT PROGRAM ARGUMENT...": both.
  */
 void process_start(const struct command *c);
 void process_wait(const struct command *c);
+void process_signal(const struct command *c);
 void process_run(const struct command *c);
 
 /* Take what has ended, the orphans of others among it. */

@@ -7,6 +7,7 @@ runs. What a test changed can be held against what there was before it.
 from __future__ import annotations
 
 import itertools
+import signal
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -86,6 +87,31 @@ class Plugged:
 
 # Of the bridge on the root bus.
 PCI_BRIDGE_SLOT = 0x1E
+
+
+class GuestSocket:
+    """As much of socket.socket as a client of one connection needs."""
+
+    def __init__(self, guest: "Driven", fd: int) -> None:
+        self.guest = guest
+        self.fd = fd
+        self.timeout = 30.0
+
+    def settimeout(self, seconds: float) -> None:
+        self.timeout = seconds
+
+    def sendall(self, data: bytes) -> None:
+        self.guest.do("send", self.fd, data)
+
+    def recv(self, size: int) -> bytes:
+        record = self.guest.one("receive", self.fd, size, int(self.timeout * 1000),
+                                limit=self.timeout + 10)
+        if record["errno"]:
+            raise OSError(record["errno"], "receive")
+        return record["bytes"].encode("latin-1")
+
+    def close(self) -> None:
+        self.guest.do("close", self.fd)
 
 
 def drivable(machine: Board) -> Board:
@@ -168,6 +194,19 @@ class Driven(Guest):
 
     def stop(self, number: int, seconds: float = 0) -> Ended:
         return Ended.of(self.one("wait", number, int(seconds * 1e6)))
+
+    def terminate(self, number: int, limit: float = 10) -> Ended:
+        """A program that ends when it is asked to."""
+        self.do("signal", number, int(signal.SIGTERM))
+        return self.stop(number, self.seconds(limit))
+
+    def connect(self, path: str, limit: float = 5) -> "GuestSocket":
+        """To a UNIX socket of the guest, once somebody listens on it."""
+        end = time.monotonic() + self.seconds(limit)
+        while (record := self.one("connect", path))["errno"] and time.monotonic() < end:
+            time.sleep(0.02)
+        assert record["errno"] == 0, f"connect to {path}: errno {record['errno']}"
+        return GuestSocket(self, record["fd"])
 
     def put(self, path: str, content: bytes | str, mode: int = 0o644) -> None:
         self.do("put", path, content, f"{mode:o}")
