@@ -92,6 +92,9 @@ static const struct {
 	  "not an image's reference", FAIL_DESCRIPTION_INVALID },
 	{ LIST("{\"reference\":\"a\",\"digest\":\"" HEX "\",\"description\":{}}"),
 	  "not the digest of a manifest", FAIL_DESCRIPTION_INVALID },
+	{ LIST("{\"reference\":\"a\",\"digest\":\"sha384:" HEX "0123456789abcdef0123456789abcdef0"
+	       "\",\"description\":{}}"),
+	  "not the digest of a manifest", FAIL_DESCRIPTION_INVALID },
 	{ LIST("{\"reference\":\"a\",\"digest\":\"sha256:" HEX "0\",\"description\":{}}"),
 	  "not the digest of a manifest", FAIL_DESCRIPTION_INVALID },
 	{ LIST("{\"reference\":\"a\",\"digest\":\"sha512:" HEX "\",\"description\":{}}"),

@@ -351,6 +351,8 @@ static void test_refusals(void **state)
 		{ "good", "/etc", STATUS_INVALID_ARGUMENT, FAIL_VALUE_INVALID, "\"/etc\" is not" },
 		{ "good", "c/d/", STATUS_INVALID_ARGUMENT, FAIL_VALUE_INVALID,
 		  "is not a folder in" },
+		{ "good", "c/d", STATUS_INVALID_ARGUMENT, FAIL_VALUE_INVALID,
+		  "is not a folder in" },
 		{ "good", "..", STATUS_INVALID_ARGUMENT, FAIL_VALUE_INVALID, "is not a folder in" },
 		{ "good", "", STATUS_INVALID_ARGUMENT, FAIL_VALUE_INVALID, "is not a folder in" },
 		{ "good", "link", STATUS_INVALID_ARGUMENT, FAIL_VALUE_INVALID, "its rootfs" },
@@ -384,6 +386,9 @@ static void test_refusals(void **state)
 	snprintf(path, sizeof(path), "%s-more/c", bundles);
 	send_pull(fd, 101, "good", path);
 	expect_answer(fd, 101, STATUS_INVALID_ARGUMENT, "is not a folder in");
+	snprintf(path, sizeof(path), "%s-more", bundles);
+	send_pull(fd, 103, "good", path);
+	expect_answer(fd, 103, STATUS_INVALID_ARGUMENT, "is not a folder in");
 	close(fd);
 }
 
