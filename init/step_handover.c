@@ -14,6 +14,7 @@
 #include "init/tell/leave.h"
 #include "init/tell/watchdog.h"
 #include "lib/cleanup.h"
+#include "lib/io.h"
 #include "lib/sys.h"
 #include "init/root/switch_root.h"
 
@@ -80,6 +81,27 @@ static int check_agent(const struct boot_plan *plan, struct err *e)
 		return err_errno(e, FAIL_DEVICE_READ_FAILED, "read %s", plan->agent);
 	return err_prefix(e, check_interpreters(root, fd, e),
 			  "%s cannot be executed: ", plan->agent);
+}
+
+#define EXPEDITED "/sys/kernel/rcu_expedited"
+
+/*
+ * The kernel swaps a table when nobody reads through the old one any more. That
+ * takes it some ticks of its clock, unless it is told to ask the processors, who
+ * have nothing else to do yet. A kernel of one processor only may not have the file.
+ */
+static int arm(const struct boot *b, struct err *e)
+{
+	char before[16];
+	bool known = io_read_text(AT_FDCWD, EXPEDITED, before, sizeof(before)) > 0;
+	int r;
+
+	if (known)
+		(void)io_write_text(AT_FDCWD, EXPEDITED, "1\n");
+	r = volumes_arm(b->open, b->open_count, b->plan.on_corruption, e);
+	if (known)
+		(void)io_write_text(AT_FDCWD, EXPEDITED, before);
+	return r;
 }
 
 /*
@@ -155,7 +177,7 @@ int step_handover(struct boot *b, struct err *e)
 	/* What was read so far may have met a bad block without needing it. */
 	r = boot_diagnose(b, r, e);
 	if (!r)
-		r = volumes_arm(b->open, b->open_count, b->plan.on_corruption, e);
+		r = arm(b, e);
 	if (!r)
 		r = hide_generators(b, e);
 	if (!r)

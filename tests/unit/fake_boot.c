@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
 #include "tests/unit/fake_boot.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/io.h"
 #include "tests/unit/fake_sys.h"
 #include "tests/unit/unit.h"
 
@@ -60,6 +62,8 @@ static void run_step(void *shared)
 	struct step_result *result = shared;
 
 	result->r = step_to_run(&boot, &result->e);
+	(void)io_read_text(AT_FDCWD, "/sys/kernel/rcu_expedited", result->expedited,
+			   sizeof(result->expedited));
 	result->calls = fake_sys.calls;
 	memcpy(result->log, fake_sys.log, sizeof(result->log) - 1);
 	strcpy(result->agent, boot.plan.agent);

@@ -23,6 +23,7 @@ struct step_result {
 	unsigned int calls;
 	char log[8192];
 	char agent[PLAN_PATH_SIZE];
+	char expedited[16]; /* /sys/kernel/rcu_expedited afterwards */
 };
 
 /* Run a step in a root of its own; skips the test where that is not allowed. */

@@ -8,12 +8,14 @@
  * so one file of a program includes this, and they win over the real ones.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/sysmacros.h>
 #include <sys/klog.h>
 #include <sys/xattr.h>
 
+#include "lib/io.h"
 #include "lib/together.h"
 #include "tests/unit/fake_sys.h"
 #include "verity/adopt.h"
@@ -24,6 +26,7 @@
 
 static unsigned int fake_minor;        /* of the next device */
 static int fake_adopts;                /* what verity_adopt() finds: 1 or 0 */
+static const char *fake_swap_reads;    /* a file whose line stands behind each swap */
 static bool fake_armed;                /* the policy is in the tables already */
 static const char *fake_bad_device;    /* the kernel saw a bad block on it; NULL: on none */
 static int fake_xattr_errno = ENODATA; /* of reading an attribute; 0: it is there */
@@ -122,7 +125,13 @@ int verity_arm_load(const struct verity_device *dev, enum verity_corruption poli
 
 int verity_arm_swap(const struct verity_device *dev)
 {
-	return fake_sys_call("verity_swap %s\n", dev->name) ? -errno : 0;
+	char text[16] = "";
+
+	if (fake_swap_reads)
+		(void)io_read_text(AT_FDCWD, fake_swap_reads, text, sizeof(text));
+	text[strcspn(text, "\n")] = '\0';
+	return fake_sys_call("verity_swap %s%s%s\n", dev->name, *text ? " " : "", text) ? -errno :
+											  0;
 }
 
 int verity_arm_failed(const struct verity_device *dev, int r, struct err *e)

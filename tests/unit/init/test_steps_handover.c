@@ -68,6 +68,30 @@ static void test_handover(void **state)
 		       "execute /sbin/init: Exec format error");
 }
 
+static void fill_expedited(int dir)
+{
+	fill_sysroot(dir);
+	put_text(dir, "sys/kernel/rcu_expedited", "0\n");
+}
+
+/* The kernel does not take its time for the swap, and is left as it was. */
+static void test_swap_is_expedited(void **state)
+{
+	const struct step_result *result;
+
+	(void)state;
+	for (unsigned int call = 0; call <= 4; call += 4) {
+		make_boot(2, UPPER_TMPFS, true);
+		fake_verity_reset(call, EIO);
+		fake_swap_reads = "/sys/kernel/rcu_expedited";
+		result = run_step_in_root(step_handover, fill_expedited);
+		fake_swap_reads = NULL;
+		assert_non_null(strstr(result->log, "verity_swap socle-layer-0 1\n"
+						    "verity_swap socle-layer-1 1\n"));
+		assert_string_equal(result->expedited, "0\n");
+	}
+}
+
 static void test_each_handover_call_fails(void **state)
 {
 	static const int absences[] = { ENOENT, ENOTDIR, ELOOP, EACCES };
@@ -263,6 +287,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_handover),
+		cmocka_unit_test(test_swap_is_expedited),
 		cmocka_unit_test(test_each_handover_call_fails),
 		cmocka_unit_test(test_generators_of_an_unproved_root),
 		cmocka_unit_test(test_extensions_are_not_opened_twice),

@@ -134,9 +134,8 @@ static void open_superblock(const struct superblock_row *row, struct temp *t, ui
 		return;
 	}
 	expect_success(row->label, r, &e);
-	assert_non_null(strstr(fake_sys.log,
-			       "verity_open socle-layer-3 data=254:16 hash=254:16 "
-			       "fec=0:0 blocks=129\n"));
+	assert_non_null(strstr(fake_sys.log, "verity_open socle-layer-3 data=254:16 hash=254:16 "
+					     "fec=0:0 blocks=129\n"));
 	assert_int_equal(open.params.hash_start_block, 130);
 	assert_int_equal(open.params.salt_size, 2);
 	assert_true(open.params.ignore_zero_blocks);
