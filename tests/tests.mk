@@ -25,6 +25,12 @@ $(foreach arch,$(ARCHES),$(eval $(call example_rules,$(arch))))
 test_objects = $(patsubst %.c,$(BUILD)/tests/%.o,$(call sources,$(1)))
 unit_tests := $(patsubst %.c,$(BUILD)/tests/%,$(call find,tests/unit,test_*.c))
 
+# Libsocle on a kernel in memory, which has the names of all others: whole, and only in the
+# tests beside it.
+machine := tests/unit/mount/runtime/machine
+machine_tests := $(call find,$(machine),test_*.c)
+machine_helpers := $(filter-out $(machine_tests),$(call sources,$(machine)))
+
 $(BUILD)/tests/%.o: %.c $(BUILD)/flags | $(HOST)/sources
 	$(say) CC '$@'
 	$(Q)mkdir -p $(@D)
@@ -33,9 +39,10 @@ $(BUILD)/tests/%.o: %.c $(BUILD)/flags | $(HOST)/sources
 mains := %/init/main.o %/mount/program/main.o %/image-build/main.o
 $(BUILD)/tests/libtested.a: $(filter-out $(mains),$(call test_objects,lib verity mount init image-build))
 	$(archive)
-$(BUILD)/tests/libhelpers.a: $(filter-out $(unit_tests:=.o),$(call test_objects,tests/unit))
+$(BUILD)/tests/libhelpers.a: $(filter-out $(unit_tests:=.o) $(BUILD)/tests/$(machine)/%,$(call test_objects,tests/unit))
 	$(archive)
 
+$(machine_tests:%.c=$(BUILD)/tests/%): $(machine_helpers:%.c=$(BUILD)/tests/%.o)
 $(unit_tests): %: %.o $(BUILD)/tests/libhelpers.a $(BUILD)/tests/libtested.a $(BUILD)/flags
 	$(link_test)
 
@@ -73,9 +80,10 @@ $(BUILD)/$(1)/tests/unit/%.o: tests/unit/%.c $(BUILD)/$(1)/flags | $(CMOCKA_$(1)
 
 $(BUILD)/$(1)/tests/libtested.a: $(filter-out %/main.o,$(call guest_objects,$(1),$(guest_rooms) $(printing)))
 	$$(archive)
-$(BUILD)/$(1)/tests/libhelpers.a: $(patsubst %.c,$(BUILD)/$(1)/%.o,$(filter-out tests/unit/image-build/% $(guest_tests),$(call sources,tests/unit)))
+$(BUILD)/$(1)/tests/libhelpers.a: $(patsubst %.c,$(BUILD)/$(1)/%.o,$(filter-out tests/unit/image-build/% $(machine)/% $(guest_tests),$(call sources,tests/unit)))
 	$$(archive)
 
+$(machine_tests:%.c=$(BUILD)/$(1)/%): $(machine_helpers:%.c=$(BUILD)/$(1)/%.o)
 $(call guest_test_programs,$(1)): %: %.o $(BUILD)/$(1)/tests/libhelpers.a $(BUILD)/$(1)/tests/libtested.a $(BUILD)/$(1)/flags
 	$$(link_guest) $(CMOCKA_$(1))/lib/libcmocka.a
 endef

@@ -93,6 +93,37 @@ int verity_table_set_policy(const char *line, unsigned int count, const char *wo
 	return 0;
 }
 
+int verity_table_drop_option(const char *line, const char *option, char *out, size_t size)
+{
+	const char *rest = skip_words(line, FIXED_WORDS), *words;
+	char kept[VERITY_TABLE_SIZE] = "";
+	size_t used = 0;
+	uint64_t count, left;
+	int n;
+
+	if (!rest || read_options(rest, &count, &words))
+		return -EINVAL;
+	if (strlen(words) >= sizeof(kept) - 1)
+		return -E2BIG;
+	for (left = count; *(words += strspn(words, " "));) {
+		size_t length = strcspn(words, " ");
+
+		if (strlen(option) == length && !strncmp(words, option, length)) {
+			words += length + strspn(words + length, " ");
+			words += strcspn(words, " ");
+			left -= left < 2 ? left : 2;
+			continue;
+		}
+		used += (size_t)snprintf(kept + used, sizeof(kept) - used, " %.*s", (int)length,
+					 words);
+		words += length;
+	}
+	n = left ? snprintf(out, size, "%.*s %u%s", (int)(rest - line), line, (unsigned int)left,
+			    kept) :
+		   snprintf(out, size, "%.*s", (int)(rest - line), line);
+	return n > 0 && (size_t)n < size ? 0 : -E2BIG;
+}
+
 int verity_table_get_option(const char *line, const char *option, char *out, size_t size)
 {
 	const char *rest = skip_words(line, FIXED_WORDS), *words;

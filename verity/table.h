@@ -48,6 +48,9 @@ int verity_table_print(const struct verity_params *p, const struct verity_parts 
 int verity_table_set_policy(const char *line, unsigned int count, const char *words, char *out,
 			    size_t size);
 
+/* The same line without an optional word and the word behind it; as above. */
+int verity_table_drop_option(const char *line, const char *option, char *out, size_t size);
+
 /*
  * The word behind an optional one, as "root_hash_sig_key_desc" has it: 1, or 0
  * where the line has no such option, or -EINVAL or -E2BIG as above.

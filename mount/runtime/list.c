@@ -52,10 +52,10 @@ static int note_device(void *data, const char *name, dev_t number)
 	return note_id(data, name);
 }
 
-/* A stack of directories has no device. */
+/* A stack of directories has no device, and its stage alone where that was interrupted. */
 static int note_mount(const struct mounted *m, void *data)
 {
-	return text_behind(m->target, TARGET_RUN "/") ? 0 : note_id(data, m->source);
+	return note_id(data, m->source);
 }
 
 /* One stack while it is told. */
@@ -63,7 +63,7 @@ struct telling {
 	char id[TARGET_ID_SIZE];
 	size_t count;
 	struct socle_layer_info layer[PARTS_MAX];
-	bool mounted, writable;
+	bool mounted, staged, writable;
 	char target[MOUNTS_PATH_SIZE];
 };
 
@@ -127,8 +127,11 @@ static int find_target(const struct mounted *m, void *data)
 	struct telling *t = data;
 	const char *id = text_behind(m->source, TARGET_PREFIX);
 
-	if (text_behind(m->target, TARGET_RUN "/") ||
-	    !((id && !strcmp(id, t->id)) || is_on_device(t, m)))
+	if (text_behind(m->target, TARGET_RUN "/")) {
+		t->staged = t->staged || (id && !strncmp(id, t->id, strlen(t->id)));
+		return 0;
+	}
+	if (!((id && !strcmp(id, t->id)) || is_on_device(t, m)))
 		return 0;
 	t->mounted = true;
 	t->writable = m->writable;
@@ -155,16 +158,16 @@ static int tell(struct telling *t, int (*each)(const struct socle_mount_info *mo
 	int r;
 
 	t->count = 0;
-	t->mounted = t->writable = false;
+	t->mounted = t->staged = t->writable = false;
 	snprintf(prefix, sizeof(prefix), TARGET_PREFIX "%s.", t->id);
-	r = dm_each_device(prefix, tell_device, t);
+	r = parts_each_device(prefix, tell_device, t);
 	if (r)
 		return err_result(e, FAIL_SYSTEM_CALL_FAILED, r, "list the devices %s*", prefix);
 	qsort(t->layer, t->count, sizeof(t->layer[0]), by_number);
 	r = mounts_each(find_target, t, e);
 	if (r < 0)
 		return r;
-	if (!t->count && !t->mounted)
+	if (!t->count && !t->mounted && !t->staged)
 		return 0; /* it went away meanwhile */
 	info.target = t->mounted ? t->target : NULL;
 	info.writable = t->writable;
@@ -191,11 +194,8 @@ int runtime_list(int (*each)(const struct socle_mount_info *mount, void *data), 
 		 struct err *e)
 {
 	struct ids ids = { 0 };
-	int r = dm_each_device(TARGET_PREFIX, note_device, &ids);
+	int r = parts_each_device(TARGET_PREFIX, note_device, &ids);
 
-	/* No device-mapper, no devices. */
-	if (r == -ENOENT)
-		r = 0;
 	if (!r)
 		r = mounts_each(note_mount, &ids, NULL);
 	if (r)

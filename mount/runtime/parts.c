@@ -27,6 +27,7 @@ static int take_device(void *data, const char *name, dev_t number)
 	if (p->count == PARTS_MAX)
 		return err_set(f->e, FAIL_LIMIT_EXCEEDED, E2BIG,
 			       "there are more than %d devices %s*", PARTS_MAX, f->target->prefix);
+	p->uppers += !strncmp(name + strlen(f->target->prefix), "upper", 5);
 	snprintf(p->part[p->count].name, sizeof(p->part[0].name), "%s", name);
 	p->part[p->count].major = major(number);
 	p->part[p->count++].minor = minor(number);
@@ -56,8 +57,17 @@ static int take_mount(const struct mounted *m, void *data)
 		f->parts->mounted = is_ours(f, m);
 		f->parts->foreign = !f->parts->mounted;
 		f->parts->writable = m->writable;
+		strcpy(f->parts->upperdir, m->upperdir);
 	}
 	return 0;
+}
+
+int parts_each_device(const char *prefix,
+		      int (*each)(void *context, const char *name, dev_t number), void *context)
+{
+	int r = dm_each_device(prefix, each, context);
+
+	return r == -ENOENT ? 0 : r;
 }
 
 int parts_find(const struct target *t, struct parts *ret, struct err *e)
@@ -66,7 +76,7 @@ int parts_find(const struct target *t, struct parts *ret, struct err *e)
 	int r;
 
 	memset(ret, 0, sizeof(*ret));
-	r = dm_each_device(t->prefix, take_device, &f);
+	r = parts_each_device(t->prefix, take_device, &f);
 	if (r && r != -E2BIG)
 		return err_result(e, FAIL_SYSTEM_CALL_FAILED, r, "list the devices %s*", t->prefix);
 	return r ? r : mounts_each(take_mount, &f, e);
@@ -79,41 +89,61 @@ int parts_find(const struct target *t, struct parts *ret, struct err *e)
 static int remove_device(void *data, const char *name, dev_t number)
 {
 	unsigned int *left = data;
+	int r = dm_remove(name);
 
 	(void)number;
-	if (dm_remove(name) == -EBUSY) {
-		(void)dm_remove_deferred(name);
+	if (r == -EBUSY) {
+		r = dm_remove_deferred(name);
 		++*left;
 	}
-	return 0;
+	return r == -ENXIO ? 0 : r; /* it has gone by itself */
 }
 
 /*
  * A device may stand on another one of the list, which goes after it; and one that was
  * let go of is removed by the kernel in its own time.
  */
-static unsigned int remove_devices(const struct target *t)
+static int remove_devices(const struct target *t, unsigned int *ret_left)
 {
 	static const struct timespec step = { .tv_nsec = LEFT_STEP_NS };
 	int64_t end = clock_ms() + LEFT_WAIT_MS;
-	unsigned int left;
+	int r;
 
 	for (;;) {
-		left = 0;
-		if (dm_each_device(t->prefix, remove_device, &left) || !left || clock_ms() >= end)
-			return left;
+		*ret_left = 0;
+		r = parts_each_device(t->prefix, remove_device, ret_left);
+		if (r || !*ret_left || clock_ms() >= end)
+			return r;
 		(void)nanosleep(&step, NULL);
 	}
 }
 
-void parts_clear(const struct target *t, unsigned int *ret_left)
+int parts_clear(const struct target *t, unsigned int *ret_left, struct err *e)
 {
 	unsigned int left;
+	int r;
 
 	/* What was killed while it mounted may have left more than one. */
 	for (int i = 0; i < ROUNDS_MAX && !sys_umount(t->stage, MNT_DETACH | UMOUNT_NOFOLLOW); i++)
 		;
-	left = remove_devices(t);
+	r = remove_devices(t, &left);
+	if (r)
+		return err_result(e, FAIL_SYSTEM_CALL_FAILED, r, "remove the devices %s*",
+				  t->prefix);
 	if (ret_left)
 		*ret_left = left;
+	return 0;
+}
+
+void parts_drop_verify(const struct target *t)
+{
+	char name[VERITY_NAME_SIZE];
+
+	parts_verify_name(t, name);
+	(void)dm_remove_deferred(name);
+}
+
+void parts_verify_name(const struct target *t, char ret[VERITY_NAME_SIZE])
+{
+	snprintf(ret, VERITY_NAME_SIZE, "%sverify", t->prefix);
 }

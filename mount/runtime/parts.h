@@ -20,23 +20,36 @@ struct part {
 };
 
 struct parts {
-	bool mounted;  /* its target is what is mounted on its path */
-	bool foreign;  /* something else is */
-	bool writable; /* mounted: it has an upper */
-	bool staged;   /* its stage is mounted */
-	size_t count;  /* its devices, in no order */
+	bool mounted;                        /* its target is what is mounted on its path */
+	bool foreign;                        /* something else is */
+	bool writable;                       /* mounted: it has an upper */
+	bool staged;                         /* its stage is mounted */
+	char upperdir[MOUNTS_UPPERDIR_SIZE]; /* mounted: of its upper, or empty */
+	size_t uppers;                       /* devices of a scratch disk */
+	size_t count;                        /* its devices, in no order */
 	struct part part[PARTS_MAX];
 };
 
 /* Look; SYSTEM_CALL_FAILED, KERNEL_FEATURE_MISSING, LIMIT_EXCEEDED. */
 int parts_find(const struct target *t, struct parts *ret, struct err *e);
 
+/* As dm_each_device(); a kernel without device-mapper has no devices. */
+int parts_each_device(const char *prefix,
+		      int (*each)(void *context, const char *name, dev_t number), void *context);
+
 /*
  * Take away what is not the target's mount itself: the stage with all that is mounted
  * in it, and the devices; one that somebody still has open goes when it is let go,
- * and *ret_left (may be NULL) says how many do. Never a failure: what is left is seen
- * by the next one who looks.
+ * and *ret_left (may be NULL) says how many do. SYSTEM_CALL_FAILED
+ * where device-mapper fails at it: what is left is seen by the next one who looks.
  */
-void parts_clear(const struct target *t, unsigned int *ret_left);
+int parts_clear(const struct target *t, unsigned int *ret_left, struct err *e);
+
+/*
+ * The name of the device through which a target is verified; and take one away that
+ * was left by who was killed on it: while the target is held nobody needs it.
+ */
+void parts_verify_name(const struct target *t, char ret[VERITY_NAME_SIZE]);
+void parts_drop_verify(const struct target *t);
 
 #endif

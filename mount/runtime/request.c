@@ -84,6 +84,28 @@ static int read_timeout(int timeout_ms, int *ret, struct err *e)
 	return 0;
 }
 
+/* A caller's text needs no closing NUL, and what reads it does. */
+static int read_description(enum describe_form form, const struct socle_request *request,
+			    const struct describe_given *given, struct stack *ret, struct err *e)
+{
+	size_t size = request->description ? request->description_size : 0;
+	char *text;
+	int r;
+
+	if (size > DESCRIBE_SIZE_MAX)
+		return err_set(e, FAIL_LIMIT_EXCEEDED, E2BIG,
+			       "the description has more than %d bytes", DESCRIBE_SIZE_MAX);
+	text = malloc(size + 1);
+	if (!text)
+		return err_set(e, FAIL_SYSTEM_CALL_FAILED, ENOMEM, "out of memory for a request");
+	if (size)
+		memcpy(text, request->description, size);
+	text[size] = '\0';
+	r = describe(form, text, size, given, ret, e);
+	free(text);
+	return r;
+}
+
 static int read_stack(const struct socle_request *request, struct describe_given *given,
 		      struct stack *ret, struct err *e)
 {
@@ -95,8 +117,7 @@ static int read_stack(const struct socle_request *request, struct describe_given
 	if (!r)
 		r = take_directories(request, given, e);
 	given->upper = request->upper;
-	return r ? r :
-		   describe(form, request->description, request->description_size, given, ret, e);
+	return r ? r : read_description(form, request, given, ret, e);
 }
 
 int request_read(const struct socle_request *request, struct stack *ret_stack,

@@ -48,6 +48,13 @@ static int canonical(const char *path, struct target *t, struct err *e)
 	return 0;
 }
 
+static bool is_ours(const char *path)
+{
+	const char *rest = text_behind(path, TARGET_RUN);
+
+	return rest && (!*rest || *rest == '/');
+}
+
 static void name_parts(struct target *t)
 {
 	uint8_t digest[SHA256_SIZE];
@@ -71,6 +78,11 @@ int target_open(const char *path, bool make, struct target *ret, struct err *e)
 		r = make_parents(path, e);
 	if (!r)
 		r = canonical(path, ret, e);
+	if (!r && is_ours(ret->path))
+		return err_set(e, FAIL_VALUE_INVALID, EINVAL,
+			       "the target \"%.200s\" is in " TARGET_RUN
+			       ", where stacks are put together",
+			       path);
 	if (!r)
 		name_parts(ret);
 	return r;

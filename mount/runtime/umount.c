@@ -41,7 +41,7 @@ int runtime_umount(const char *path, unsigned int *ret_left, struct err *e)
 		return fd;
 	r = umount_target(&target, e);
 	if (!r)
-		parts_clear(&target, &left);
+		r = parts_clear(&target, &left, e);
 	target_release(&target, &fd);
 	if (!r)
 		*ret_left = left;

@@ -37,15 +37,28 @@ struct layer {
 	struct verity_device device;
 };
 
+/*
+ * The layer's table but for its policy and its signature. The kernel has verified that
+ * when the layer was mounted, and of the same root hash; the bytes are not kept.
+ */
+static int take_table(const char *line, char *ret, size_t size)
+{
+	char plain[VERITY_TABLE_SIZE];
+	int r = verity_table_set_policy(line, 0, "", plain, sizeof(plain));
+
+	return r ? r : verity_table_drop_option(plain, "root_hash_sig_key_desc", ret, size);
+}
+
+/* 1; 0: nothing proves it. */
 static int read_layer(const char *name, struct layer *ret, struct err *e)
 {
 	char line[VERITY_TABLE_SIZE];
 	int r = dm_table(name, "verity", line, sizeof(line), &ret->sectors);
 
 	if (r == -ENODATA)
-		return 0; /* nothing proves it */
+		return 0;
 	if (!r)
-		r = verity_table_set_policy(line, 0, "", ret->line, sizeof(ret->line));
+		r = take_table(line, ret->line, sizeof(ret->line));
 	if (r)
 		return err_result(e, FAIL_SYSTEM_CALL_FAILED, r, "read the table of %s", name);
 	ret->name = name;
@@ -53,6 +66,17 @@ static int read_layer(const char *name, struct layer *ret, struct err *e)
 	return r ? r : 1;
 }
 
+static int open_failed(const struct layer *l, int r, struct err *e)
+{
+	if (r == -ENOKEY)
+		return err_set(e, FAIL_SIGNATURE_MISSING, ENOKEY,
+			       "%s cannot be opened once more: the kernel demands a signature for "
+			       "each root hash, and none is kept",
+			       l->name);
+	return err_result(e, FAIL_VERITY_OPEN_FAILED, r, "open %s once more", l->name);
+}
+
+/* A descriptor of it. The device goes when that is closed, whoever closes it. */
 static int open_again(const struct target *t, struct layer *l, struct err *e)
 {
 	const struct dm_target target = {
@@ -61,27 +85,30 @@ static int open_again(const struct target *t, struct layer *l, struct err *e)
 		.line = l->line,
 		.read_only = true,
 	};
+	char name[VERITY_NAME_SIZE];
 	dev_t number;
-	int r;
+	int fd, r;
 
-	snprintf(l->device.name, sizeof(l->device.name), "%sverify", t->prefix);
-	r = dm_open(l->device.name, NULL, &target, &number);
+	parts_verify_name(t, name);
+	r = dm_open(name, NULL, &target, &number);
 	if (r)
-		return err_result(e, FAIL_VERITY_OPEN_FAILED, r, "open %s once more", l->name);
-	l->device.major = major(number);
-	l->device.minor = minor(number);
-	snprintf(l->device.path, sizeof(l->device.path), "/dev/dm-%u", l->device.minor);
-	return 0;
+		return open_failed(l, r, e);
+	l->device = verity_device(name, number);
+	fd = device_node_open(AT_FDCWD, l->device.path, l->device.major, l->device.minor, e);
+	r = dm_remove_deferred(name);
+	if (fd >= 0 && r) {
+		(void)err_result(e, FAIL_SYSTEM_CALL_FAILED, r, "mark %s for removal", name);
+		cleanup_fd(&fd);
+		(void)dm_remove(name);
+		return r;
+	}
+	return fd;
 }
 
-static int read_blocks(struct verifying *v, const struct layer *l, struct err *e)
+static int read_blocks(struct verifying *v, const struct layer *l, int fd, struct err *e)
 {
 	uint64_t size = l->sectors * 512, at = 0;
-	auto_fd int fd =
-		device_node_open(AT_FDCWD, l->device.path, l->device.major, l->device.minor, e);
 
-	if (fd < 0)
-		return fd;
 	while (at < size) {
 		size_t want = size - at < CHUNK_SIZE ? (size_t)(size - at) : CHUNK_SIZE;
 		ssize_t n = io_pread(fd, v->chunk, want, at);
@@ -113,16 +140,13 @@ static int verify_layer(struct verifying *v, const struct target *t, const char 
 {
 	struct layer l = { .name = name };
 	int r = read_layer(name, &l, e);
+	auto_fd int fd = r > 0 ? open_again(t, &l, e) : -1;
 
-	if (r <= 0)
-		return r;
-	r = open_again(t, &l, e);
-	if (r)
-		return r;
-	r = read_blocks(v, &l, e);
+	if (r <= 0 || fd < 0)
+		return r <= 0 ? r : fd;
+	r = read_blocks(v, &l, fd, e);
 	if (r && r != -ECANCELED && verity_diagnose(&l.device, &l.table.params, v->uevents, e))
 		r = err_prefix(e, -EBADMSG, "%s on %s: ", name, l.table.data);
-	(void)dm_remove_deferred(l.device.name);
 	return r;
 }
 
@@ -142,13 +166,15 @@ static int add_sizes(struct verifying *v, struct err *e)
 
 static int verify_all(struct verifying *v, const struct target *t, struct err *e)
 {
-	int r = parts_find(t, &v->parts, e);
+	int r;
 
-	if (!r && !v->parts.count)
-		return err_set(e, FAIL_VALUE_INVALID, ENOENT,
-			       "nothing of ours with a device is mounted on %.200s", t->path);
+	parts_drop_verify(t);
+	r = parts_find(t, &v->parts, e);
 	if (!r)
 		r = add_sizes(v, e);
+	if (!r && !v->all_bytes)
+		return err_set(e, FAIL_VALUE_INVALID, ENOENT,
+			       "nothing that is proved is mounted on %.200s", t->path);
 	for (size_t i = 0; !r && i < v->parts.count; i++)
 		r = about_volume(t, v->parts.part[i].name,
 				 verify_layer(v, t, v->parts.part[i].name, e), e);

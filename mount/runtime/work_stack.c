@@ -177,6 +177,30 @@ static int put_together(struct work *w, struct places *p, struct err *e)
 	return mount_overlay(w, p, e);
 }
 
+/*
+ * A bad block that was met on the way is the reason, whatever failed of it; and it is
+ * one where nothing failed. To be asked once: the uevents are gone then.
+ */
+static int diagnose(struct work *w, int r, struct err *e)
+{
+	for (size_t i = 0; i < w->open_count; i++)
+		if (volume_diagnose(&w->open[i], w->search.uevents, e)) {
+			w->step = "verity";
+			return -EBADMSG;
+		}
+	return r;
+}
+
+/* With the stage goes all that nobody but the target needs. */
+static int leave_stage(const struct target *t, struct err *e)
+{
+	if (!sys_umount(t->stage, MNT_DETACH | UMOUNT_NOFOLLOW))
+		return 0;
+	(void)err_errno(e, FAIL_SYSTEM_CALL_FAILED, "unmount %s", t->stage);
+	(void)sys_umount(t->path, MNT_DETACH | UMOUNT_NOFOLLOW);
+	return -EIO;
+}
+
 int work_stack(struct work *w, struct err *e)
 {
 	struct places *p = &w->places;
@@ -184,15 +208,10 @@ int work_stack(struct work *w, struct err *e)
 
 	if (!r)
 		r = put_together(w, p, e);
-	/* What was read so far may have met a bad block without needing it. */
-	for (size_t i = 0; !r && i < w->open_count; i++)
-		if (volume_diagnose(&w->open[i], w->search.uevents, e))
-			r = -EBADMSG;
+	r = diagnose(w, r, e);
 	if (!r)
 		r = arm(w, e);
 	if (!r)
 		r = move_to_target(p->merged[0] ? p->merged : p->lowerdirs[0], &w->target, e);
-	if (!r)
-		(void)sys_umount(w->target.stage, MNT_DETACH | UMOUNT_NOFOLLOW);
-	return r;
+	return r ? r : leave_stage(&w->target, e);
 }

@@ -175,6 +175,54 @@ int in_own_root(void (*fill)(int dir), void (*run)(void *shared), void *shared)
 	return 0;
 }
 
+/* With the processes of this one: what a sanitizer looks at, and a test's own descriptors. */
+static void child_with_own_run(const char *path, int (*run)(void))
+{
+	int dir;
+
+	if (own_namespaces() || keep_mounts_apart() ||
+	    mount("test", path, "tmpfs", 0, "mode=755") ||
+	    mount(NULL, path, NULL, MS_PRIVATE, NULL))
+		_exit(NOT_ALLOWED);
+	dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	put_dir(dir, "run");
+	put_dir(dir, "proc");
+	if (fchdir(dir) || mount("/proc", "proc", NULL, MS_BIND | MS_REC, NULL) || chroot(".") ||
+	    chdir("/"))
+		_exit(NOT_ALLOWED);
+	close(dir);
+	exit(run());
+}
+
+static void not_allowed(void **state)
+{
+	(void)state;
+	skip();
+}
+
+int with_own_run(int (*run)(void))
+{
+	static const struct CMUnitTest skipped[] = { cmocka_unit_test(not_allowed) };
+	struct temp t;
+	int status;
+	pid_t child;
+
+	temp_make(&t);
+	child = fork();
+	assert_true(child >= 0);
+	if (!child)
+		child_with_own_run(t.path, run);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	(void)umount2(t.path, MNT_DETACH);
+	temp_remove(&t);
+	if (!WIFEXITED(status)) {
+		fprintf(stderr, "killed by signal %d\n", WTERMSIG(status));
+		return 1;
+	}
+	return WEXITSTATUS(status) == NOT_ALLOWED ? cmocka_run_group_tests(skipped, NULL, NULL) :
+						    WEXITSTATUS(status);
+}
+
 void expect_failure(const char *label, int r, const struct err *e, enum fail_code code,
 		    const char *words)
 {

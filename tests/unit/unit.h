@@ -41,6 +41,13 @@ int in_own_root(void (*fill)(int dir), void (*run)(void *shared), void *shared);
 void *shared_memory(size_t size);
 
 /*
+ * A main() of its own: run it in a process whose root has an empty /run, /proc and
+ * nothing else, and return its status. Where this machine does not allow that, one case
+ * is skipped.
+ */
+int with_own_run(int (*run)(void));
+
+/*
  * The recorded failure has this code and these words; label is the row of the
  * table. r must be negative: a code without an error would be lost.
  */
