@@ -84,7 +84,7 @@ include install.mk
 .SUFFIXES:
 MAKEFLAGS += --no-builtin-rules
 
-c_folders := lib verity mount init image-build kernel-config tests/example tests/unit tests/fuzz tests/qemu/agent
+c_folders := lib verity mount init image-build kernel-config tests/example tests/unit tests/fuzz tests/qemu/agent tests/bench
 find = $(sort $(shell find $(1) -type f -name '$(2)'))
 sources = $(call find,$(1),*.c)
 

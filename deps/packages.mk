@@ -21,6 +21,6 @@ cross_aarch64	:= gcc-aarch64-linux-gnu qemu-system-arm
 foreign		:= $(filter-out $(shell uname -m),$(ARCHES))
 PACKAGES	+= $(foreach arch,$(foreign),$(cross_$(arch))) $(if $(foreign),qemu-user)
 # The tests boot kernels of ours on these.
-BUILT_ARCHES	:= $(and $(filter test deps,$(MAKECMDGOALS)),$(filter built all,$(KERNEL)),$(filter $(ARCHES),x86_64 s390x))
+BUILT_ARCHES	:= $(if $(filter bench,$(MAKECMDGOALS)),x86_64,$(and $(filter test deps,$(MAKECMDGOALS)),$(filter built all,$(KERNEL)),$(filter $(ARCHES),x86_64 s390x)))
 # What the kernel's own make needs.
 PACKAGES	+= $(if $(BUILT_ARCHES)$(filter kernel kernel-newest,$(MAKECMDGOALS)),bc libelf-dev)

@@ -156,5 +156,15 @@ run_py = $(PYTHON) tests/qemu/run.py --kernel "$$SOCLE_KERNEL" --modules "$$SOCL
 	--init "$$SOCLE_INIT" --socle-image "$$SOCLE_IMAGE" \
 	--work $(BUILD)/run --cache "$(SOCLE_CACHE)"
 
-.PHONY: test check unit boots run shell
+$(BUILD)/x86_64/bench-agent: $(BUILD)/x86_64/tests/bench/agent.o $(BUILD)/x86_64/flags
+	$(link_guest)
+
+# More with BENCH=: BENCH='--layers 1,8 --runs 1 --verbose'.
+bench: $(run_needs) $(BUILD)/x86_64/bench-agent $(BUILT_x86_64)/sources ## how long boots of our kernel take, in the guest's time
+	$(Q)$(run_environment) SOCLE_KERNEL_x86_64='$(BUILT_x86_64)/vmlinuz' \
+		SOCLE_MODULES_x86_64="$$(echo $(BUILT_x86_64)/modules/lib/modules/*)" \
+		SOCLE_AGENT_x86_64='$(abspath $(BUILD)/x86_64/bench-agent)' \
+		$(PYTHON) tests/bench/boot_time.py $(BENCH)
+
+.PHONY: test check unit boots bench run shell
 

@@ -134,7 +134,6 @@ def one_root(bed: Bed, layer: Layer, arguments: list[str], ours: bool) -> vm.Mac
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.strip().splitlines()[0])
-    parser.add_argument("--agent", required=True, type=Path, help="what tells the time")
     parser.add_argument("--layers", default="1,8,64,127", help="how many, with commas between")
     parser.add_argument("--runs", default=3, type=int, help="the least of how many counts")
     parser.add_argument("--append", default="", help="more words for the kernel's command line")
@@ -144,7 +143,7 @@ def main() -> int:
     # In memory: what a disk takes must not be in it.
     with tempfile.TemporaryDirectory(dir="/dev/shm") as work:
         bed = Bed(Programs.from_environment(), Path(work), Path(work))
-        one = make_layers(bed, options.agent.resolve(), 1)[0]
+        one = make_layers(bed, bed.programs.agent, 1)[0]
 
         def least(name: str, machine: vm.Machine, words: str | None) -> float:
             times = []
@@ -160,7 +159,7 @@ def main() -> int:
         print(f"{'  more than dm-init':28} {ours - kernel:9.2f} ms")
         before: tuple[int, float] | None = None
         for count in map(int, options.layers.split(",")):
-            layers = make_layers(bed, options.agent.resolve(), count)
+            layers = make_layers(bed, bed.programs.agent, count)
             took = least(f"{count} layers, from /init on", stack(bed, layers, more), RUN_INIT)
             if before:
                 each = (took - before[1]) / (count - before[0])
