@@ -39,8 +39,10 @@ def test_programs(driven: Driven) -> None:
     ended = driven.run(program)
     assert (ended.status, ended.signal, ended.out) == (2, 0, "") and "socle-init" in ended.err
     assert driven.run("/nowhere").status == 127
-    killed = driven.kill_after(0, program)
-    assert killed.killed and killed.signal == 9
+    # It may have ended before.
+    tried = [driven.kill_after(0, program) for _ in range(50)]
+    assert {(ended.killed, ended.signal) for ended in tried} <= {(True, 9), (False, 0)}
+    assert any(ended.killed for ended in tried)
     assert [ended.status for ended in driven.together([[program]] * 16)] == [2] * 16
 
 

@@ -134,7 +134,8 @@ static void finish(struct process *p, uint64_t limit_us)
 	json_begin("ended");
 	json_number("status", WIFEXITED(p->status) ? (uint64_t)WEXITSTATUS(p->status) : 0);
 	json_number("signal", WIFSIGNALED(p->status) ? (uint64_t)WTERMSIG(p->status) : 0);
-	json_number("killed", p->killed);
+	/* It may have ended just then by itself. */
+	json_number("killed", p->killed && WIFSIGNALED(p->status));
 	json_number("us", p->end_us - p->begin_us);
 	put_file("out", p->out);
 	put_file("err", p->err);
