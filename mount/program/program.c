@@ -71,7 +71,7 @@ static int status_of(const char *code)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(statuses); i++)
 		if (!strcmp(statuses[i].code, code))
-			return statuses[i].status;
+			return (int)statuses[i].status;
 	return PROGRAM_REFUSED;
 }
 
