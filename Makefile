@@ -200,9 +200,10 @@ define compile_guest
 	$(Q)mkdir -p $(@D)
 	$(Q)$(call guest_cc,$(arch_of)) $(call guest_cflags,$(arch_of)) -c $< -o $@
 endef
+# The map says what is in the program, for tests/check/check_size.sh.
 define link_guest
 	$(say) LINK '$@'
-	$(Q)$(call guest_cc,$(arch_of)) $(GUEST_LDFLAGS) -s -o $@ $(sort $(filter %.o,$^)) $(filter %.a,$^) $(GUEST_LIBS)
+	$(Q)$(call guest_cc,$(arch_of)) $(GUEST_LDFLAGS) -s -Wl,-Map=$@.map -o $@ $(sort $(filter %.o,$^)) $(filter %.a,$^) $(GUEST_LIBS)
 endef
 
 # Expanded once for each architecture, so what belongs to a recipe has $$.
