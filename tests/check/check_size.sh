@@ -31,14 +31,13 @@ count_lines() { cat "$@" | gcc -fpreprocessed -dD -E -P -w -x c - | grep -c '[^[
 
 # What the boot is made of is what the linker has left in socle-init, and the headers of that;
 # the rest of the guest is only in socle-volume and libsocle.a, for volumes at run time.
-program=${SOCLE_INIT:-${BUILD:-build}/${SOCLE_ARCH:-x86_64}/socle-init}
-objects=${program%/*}
+objects=${BUILD:-build}/${SOCLE_ARCH:-x86_64}
 mapfile -t linked < <(awk -v objects="$objects/" '
 	/^Linker script and memory map/ { on = 1 }
 	on && /^ \.[a-z]/ { text = /^ \.text/ }
 	on && text && index($NF, objects) == 1 && $(NF - 1) ~ /^0x0*[1-9a-f]/ { print $NF }' \
-	"$program.map" | sort -u)
-[[ ${#linked[@]} -gt 50 ]] || complain "$program.map tells of only ${#linked[@]} files"
+	"$objects/socle-init.map" | sort -u)
+[[ ${#linked[@]} -gt 50 ]] || complain "$objects/socle-init.map tells of only ${#linked[@]} files"
 boot=$(cat "${linked[@]/%.o/.d}" | tr ' ' '\n' |
 	grep -E '^(lib|verity|mount|init)/.*\.(c|h|def)$' | sort -u)
 
