@@ -149,6 +149,7 @@ HOST_CFLAGS := $(common) -O2 -g -fPIE -D_FORTIFY_SOURCE=2 -ffile-prefix-map=$(HO
 HOST_LDFLAGS := -pie $(hardened_link)
 TEST_CFLAGS := $(common) -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined \
 	-fno-sanitize-recover=all $(packages_cflags)
+THREADS_CFLAGS := $(common) -O1 -g -fno-omit-frame-pointer -fsanitize=thread $(packages_cflags)
 TEST_LDFLAGS := -fsanitize=address,undefined
 TEST_LIBS := $(packages_libs) $(shell pkg-config --libs cmocka)
 
@@ -161,7 +162,7 @@ define keep_flags
 	$(Q)if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 endef
 flags := $(CC) $(call compiler,$(CC)) $(HOST) $(HOST_CFLAGS) $(HOST_LDFLAGS) \
-	$(packages_libs) $(TEST_CFLAGS) $(TEST_LIBS) $(headers)
+	$(packages_libs) $(TEST_CFLAGS) $(THREADS_CFLAGS) $(TEST_LIBS) $(headers)
 $(BUILD)/flags: FORCE
 	$(call keep_flags,$(flags))
 

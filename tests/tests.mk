@@ -51,6 +51,20 @@ fuzz_tests := $(patsubst tests/fuzz/%.c,$(BUILD)/tests/test_%,$(wildcard tests/f
 $(fuzz_tests): $(BUILD)/tests/test_%: $(BUILD)/tests/tests/fuzz/%.o $(BUILD)/tests/tests/fuzz/main.o $(BUILD)/tests/libtested.a $(BUILD)/flags
 	$(link_test)
 
+# What has to bear threads, under ThreadSanitizer: tests/check/check_threads.sh runs it.
+threads := $(BUILD)/tsan/threads
+threads_objects := $(patsubst %.c,$(BUILD)/tsan/%.o,$(call sources,lib verity mount))
+threads_own := $(patsubst %.c,$(BUILD)/tsan/%.o,tests/threads/threads.c tests/unit/unit.c $(machine_helpers))
+$(BUILD)/tsan/%.o: %.c $(BUILD)/flags | $(HOST)/sources
+	$(say) CC '$@'
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(THREADS_CFLAGS) -c $< -o $@
+$(BUILD)/tsan/libtested.a: $(threads_objects)
+	$(archive)
+$(threads): $(threads_own) $(BUILD)/tsan/libtested.a $(BUILD)/flags
+	$(say) LINK '$@'
+	$(Q)$(CC) -fsanitize=thread -o $@ $(filter %.o,$^) $(filter %.a,$^) $(TEST_LIBS)
+
 # What a second reader is held against: tests/check/check_tars.sh.
 print_tars := $(BUILD)/tests/print_tars
 $(print_tars): $(BUILD)/tests/tests/tars/print_tars.o $(BUILD)/tests/libtested.a $(BUILD)/flags
@@ -105,6 +119,7 @@ programs_of = SOCLE_KERNEL$(2)='$(KERNEL_$(1))/vmlinuz' \
 	SOCLE_INIT$(2)='$(abspath $(BUILD)/$(1)/socle-init)' \
 	SOCLE_AGENT$(2)='$(abspath $(BUILD)/$(1)/test-agent)'
 run_environment = export PATH="$(HOST)/bin:$$PATH" BUILD='$(BUILD)' PYTHON='$(PYTHON)' \
+	SOCLE_THREADS='$(abspath $(threads))' \
 	SOCLE_ARCHES='$(ARCHES)' SOCLE_IMAGE='$(abspath $(BUILD)/socle-image)' \
 	$(call programs_of,$(or $(filter x86_64,$(ARCHES)),$(ARCH))) $(foreach arch,$(ARCHES),$(call programs_of,$(arch),_$(arch))) &&
 run_needs := all $(GUEST)/test-agent $(KERNEL_$(ARCH))/sources

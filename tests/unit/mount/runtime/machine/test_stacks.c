@@ -323,7 +323,7 @@ static void test_busy(void **state)
 	expect_done("mount", mount_kind(&two_layers, TARGET));
 	fake_kernel_mount_on(TARGET)->busy = true;
 	expect_error(umount_target(TARGET), EBUSY, "TARGET_IN_USE", "umount", "",
-		     "unmount " TARGET ": Device or resource busy");
+		     "unmount " TARGET ": ");
 	expect_mounted(&two_layers);
 	fake_kernel_mount_on(TARGET)->busy = false;
 	/* Somebody reads one of the disks through its device: that goes later. */
