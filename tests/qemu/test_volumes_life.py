@@ -58,6 +58,19 @@ def test_same_request_twice(guest: Driven, request_of_both: Request) -> None:
     volume.umounted(guest)
 
 
+def test_same_request_at_once(guest: Driven, request_of_both: Request) -> None:
+    """One after the other: all is as if there had been one, also when all of them undo it."""
+    before = guest.left()
+    commands = [volume.command(guest, request_of_both)] * 6
+    ended = guest.together(commands, stdin=request_of_both.description)
+    assert [(one.status, one.err) for one in ended] == [(volume.DONE, "")] * 6
+    assert len(guest.left().more_than(before)["dm"]) == 2
+    assert name_in(guest) == b"upper"
+    ended = guest.together([[volume.PROGRAM, "umount", TARGET]] * 6)
+    assert [(one.status, one.err) for one in ended] == [(volume.DONE, "")] * 6
+    assert not guest.await_nothing_more_than(before)
+
+
 def test_another_request_on_a_target(guest: Driven, layers: list[Layer], disks: list[Plugged],
                                      request_of_both: Request) -> None:
     """Other layers, the same without an upper, and another root hash: refused, nothing changed."""
@@ -69,7 +82,7 @@ def test_another_request_on_a_target(guest: Driven, layers: list[Layer], disks: 
             Request(text(lookalike.kata_volume(layers[1])), devices=[disks[1].reference]),
             Request(request_of_both.description, devices=request_of_both.devices, upper="none"),
             Request(text(wrong), devices=request_of_both.devices, upper="tmpfs")]:
-        volume.refused(volume.mount(guest, other), "TARGET_IN_USE", "devices",
+        volume.refused(volume.mount(guest, other), "TARGET_IN_USE", "mounts",
                        status=volume.IN_USE)
     assert not guest.left().more_than(between)
     assert name_in(guest) == b"upper"
@@ -80,7 +93,7 @@ def test_something_else_on_the_target(guest: Driven, request_of_both: Request) -
     guest.do("mkdir", "/run/elsewhere")
     guest.do("mount", "nothing", "/run/elsewhere", "tmpfs", 0, "")
     ended = volume.mount(guest, request_of_both, "/run/elsewhere")
-    volume.refused(ended, "TARGET_IN_USE", "devices", status=volume.IN_USE)
+    volume.refused(ended, "TARGET_IN_USE", "mounts", status=volume.IN_USE)
     assert guest.umount("/run/elsewhere") == 0
 
 
@@ -121,7 +134,7 @@ def test_umount_of_what_is_used(guest: Driven, request_of_both: Request) -> None
     deferred = volume.umount(guest)
     assert deferred.status == volume.DONE, deferred
     ended = volume.mount(guest, request_of_both)
-    volume.refused(ended, "TARGET_IN_USE", "devices", status=volume.IN_USE)
+    volume.refused(ended, "TARGET_IN_USE", "mounts", status=volume.IN_USE)
     guest.do("close", opened)
     assert not guest.await_nothing_more_than(before)
     volume.mounted(guest, request_of_both)
