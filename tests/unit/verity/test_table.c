@@ -114,6 +114,36 @@ static void test_get_option(void **state)
 	}
 }
 
+static const struct {
+	const char *line;
+	int result;
+	const char *out;
+} drop_rows[] = {
+	{ LINE, 0, LINE },
+	{ LINE " 2 key desc", 0, LINE },
+	{ LINE " 4 a key desc b", 0, LINE " 2 a b" },
+	{ LINE " 3 key  desc a", 0, LINE " 1 a" },
+	{ LINE " 3 a keys desc", 0, LINE " 3 a keys desc" },
+	{ LINE " 3 key desc", -EINVAL, "untouched" },
+	{ "1 2 3", -EINVAL, "untouched" },
+};
+
+static void test_drop_option(void **state)
+{
+	char small[8];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(drop_rows); i++) {
+		char out[256] = "untouched";
+		int r = verity_table_drop_option(drop_rows[i].line, "key", out, sizeof(out));
+
+		if (r != drop_rows[i].result)
+			fail_msg("\"%s\" gives %d", drop_rows[i].line, r);
+		assert_string_equal(out, drop_rows[i].out);
+	}
+	assert_int_equal(verity_table_drop_option(LINE, "key", small, sizeof(small)), -E2BIG);
+}
+
 /* The longest salt and root hash there are, and one character that differs at either end. */
 static void test_longest(void **state)
 {
@@ -217,9 +247,10 @@ static void test_print(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_vectors),    cmocka_unit_test(test_room),
-		cmocka_unit_test(test_get_option), cmocka_unit_test(test_most_options),
-		cmocka_unit_test(test_longest),    cmocka_unit_test(test_print),
+		cmocka_unit_test(test_vectors),      cmocka_unit_test(test_room),
+		cmocka_unit_test(test_get_option),   cmocka_unit_test(test_drop_option),
+		cmocka_unit_test(test_most_options), cmocka_unit_test(test_longest),
+		cmocka_unit_test(test_print),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
