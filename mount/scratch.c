@@ -207,10 +207,7 @@ static int open_encrypted(struct ground *on, const struct upper *u, const char *
 		r = open_crypt(name, u->integrity ? &integrity_cipher : &plain_cipher, on, e);
 	if (r)
 		return r;
-	snprintf(s->device.name, sizeof(s->device.name), "%s", name);
-	snprintf(s->device.path, sizeof(s->device.path), "/dev/dm-%u", on->minor);
-	s->device.major = on->major;
-	s->device.minor = on->minor;
+	s->device = verity_device(name, makedev(on->major, on->minor));
 	return 0;
 }
 

@@ -2,15 +2,20 @@
 #ifndef VERITY_DEVICE_H
 #define VERITY_DEVICE_H
 
+#include <sys/types.h>
+
 #include "lib/err.h"
 
 #define VERITY_NAME_SIZE 64 /* of a device-mapper name, with the closing NUL */
 
-/* An open verity device. */
+/*
+ * A device that may be mounted: verity's, another one of device-mapper's (linear, crypt),
+ * or without a name a disk itself.
+ */
 struct verity_device {
-	char name[VERITY_NAME_SIZE]; /* device-mapper's name for it */
+	char name[VERITY_NAME_SIZE]; /* device-mapper's name for it; empty: a disk */
 	unsigned int major, minor;   /* what is mounted is this number, never a name */
-	char path[40];               /* its node, "/dev/dm-0" */
+	char path[40];               /* its node, "/dev/dm-0", "/dev/vda" */
 };
 
 /* Of a device-mapper device's name and number. */

@@ -175,8 +175,3 @@ int verity_close(const char *name)
 {
 	return dm_remove(name);
 }
-
-int verity_close_deferred(const char *name)
-{
-	return dm_remove_deferred(name);
-}

@@ -32,9 +32,6 @@ int verity_link(const struct verity_device *dev, struct err *e);
 /* Close it again: 0 or -errno, -EBUSY where it is in use. */
 int verity_close(const char *name);
 
-/* The same, at once or when the last who uses it lets go of it. */
-int verity_close_deferred(const char *name);
-
 /* The name of the key that a signature is handed to the kernel in. */
 #define VERITY_KEY_SIZE (VERITY_NAME_SIZE + sizeof("socle:"))
 void verity_key_name(const char *name, char ret[VERITY_KEY_SIZE]);

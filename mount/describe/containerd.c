@@ -12,7 +12,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "lib/array.h"
 #include "lib/text.h"
 #include "mount/describe/form.h"
 #include "mount/describe/kata_volume.h"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
-#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,6 @@
 #include "mount/runtime/linear.h"
 
 #include <stdio.h>
-#include <sys/sysmacros.h>
 
 #include "verity/dm.h"
 
@@ -23,9 +22,6 @@ int linear_open(const char *name, const struct blockdev *b, struct verity_device
 	r = dm_open(name, NULL, &target, &number);
 	if (r)
 		return err_result(e, FAIL_VERITY_OPEN_FAILED, r, "open %s as %s", b->name, name);
-	snprintf(ret->name, sizeof(ret->name), "%s", name);
-	ret->major = major(number);
-	ret->minor = minor(number);
-	snprintf(ret->path, sizeof(ret->path), "/dev/dm-%u", ret->minor);
+	*ret = verity_device(name, number);
 	return 0;
 }

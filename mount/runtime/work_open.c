@@ -2,8 +2,6 @@
 /* The disks of a stack, found and opened. */
 #include "mount/runtime/work.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "lib/cleanup.h"

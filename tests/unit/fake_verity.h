@@ -88,11 +88,6 @@ int verity_close(const char *name)
 	return fake_sys_call("verity_close %s\n", name);
 }
 
-int verity_close_deferred(const char *name)
-{
-	return fake_sys_call("verity_close_deferred %s\n", name);
-}
-
 int verity_prove(const struct verity_device *dev, const struct verity_params *p, int uevents,
 		 struct err *e)
 {
