@@ -7,10 +7,12 @@
 
 #include "lib/text.h"
 #include "mount/describe/describe.h"
+#include "mount/program/limited.h"
 #include "mount/program/program.h"
 
 #define OPTIONS_MAX     (3 * STACK_VOLUMES_MAX)
 #define TIMEOUT_MAX     3600 /* seconds */
+#define TIMEOUT_DEFAULT 10   /* as the library has it */
 #define PLAN_FIRST_SIZE 65536
 
 /* What the command line says. */
@@ -221,13 +223,22 @@ static int plan(const struct request *r)
 	return PROGRAM_DONE;
 }
 
+static void call_mount(const void *context, struct outcome *ret)
+{
+	const struct request *r = context;
+
+	ret->result = socle_mount(&r->socle, r->target, &ret->error);
+}
+
 static int mount_it(const struct request *r)
 {
-	struct socle_error error;
+	int disks_ms = r->socle.timeout_ms ? r->socle.timeout_ms : TIMEOUT_DEFAULT * 1000;
 	struct record record = { 0 };
+	struct outcome outcome;
 
-	if (socle_mount(&r->socle, r->target, &error))
-		return program_refuse(&error, r->as_json);
+	limited_call(call_mount, r, disks_ms + LIMITED_REST_MS, "mounts", &outcome);
+	if (outcome.result)
+		return program_refuse(&outcome.error, r->as_json);
 	if (r->as_json) {
 		record_add(&record, "{\"mounted\":");
 		record_add_string(&record, r->target);

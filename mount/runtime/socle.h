@@ -16,6 +16,10 @@
  * needs is allocated in it and freed at its end. The caller needs CAP_SYS_ADMIN,
  * /dev, /sys and /proc, and a writable /run.
  *
+ * A disk that leaves a read without an answer holds the call for as long as it does, for
+ * the kernel waits; who needs an end calls in a process that may be killed, at any moment,
+ * as socle-volume(8) does.
+ *
  * Functions return 0 or -errno, and say why in *error, which may be NULL.
  */
 

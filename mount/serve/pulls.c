@@ -6,11 +6,17 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 
 #include "lib/cleanup.h"
+#include "lib/clock.h"
 #include "lib/io.h"
 #include "lib/sys.h"
 #include "mount/serve/say.h"
+
+/* A process that was killed and waits for nothing is gone in no time. */
+#define GONE_WAIT_MS 2000
+#define GONE_STEP_NS 2000000L
 
 void pulls_init(struct pulls *pulls)
 {
@@ -72,6 +78,8 @@ int pulls_start(struct pulls *pulls, const struct serve_options *options,
 	}
 	pull->fd = steal_fd(&to_read);
 	pull->caller = *caller;
+	pull->end_ms = clock_ms() + (options->timeout_ms ? options->timeout_ms : SERVE_DISKS_MS) +
+		       (options->rest_ms ? options->rest_ms : SERVE_REST_MS);
 	return 0;
 }
 
@@ -101,12 +109,24 @@ void pull_finish(struct pull *pull, struct pull_answer *ret)
 	pull->fd = -1;
 }
 
-static bool has_ended(const struct pull *pull, int options)
+void pull_give_up(struct pull *pull, struct pull_answer *ret)
+{
+	struct err e = { 0 };
+
+	(void)kill(pull->pid, SIGKILL);
+	err_set(&e, FAIL_SYSTEM_CALL_FAILED, ETIMEDOUT,
+		"the image is not mounted in time: a disk leaves reads without an answer");
+	pull_refuse(ret, STATUS_DEADLINE_EXCEEDED, "mounts", &e);
+	cleanup_fd(&pull->fd);
+	pull->fd = -1;
+}
+
+static bool has_ended(const struct pull *pull)
 {
 	pid_t r;
 
 	do
-		r = waitpid(pull->pid, NULL, options);
+		r = waitpid(pull->pid, NULL, WNOHANG);
 	while (r < 0 && errno == EINTR);
 	return r != 0;
 }
@@ -118,7 +138,7 @@ size_t pulls_reap(struct pulls *pulls)
 	for (size_t i = 0; i < SERVE_PULLS_MAX; i++) {
 		struct pull *pull = &pulls->pull[i];
 
-		if (pull->pid && has_ended(pull, WNOHANG))
+		if (pull->pid && has_ended(pull))
 			pull->pid = 0;
 		left += pull->pid || pull->fd >= 0;
 	}
@@ -127,13 +147,17 @@ size_t pulls_reap(struct pulls *pulls)
 
 void pulls_kill(struct pulls *pulls)
 {
+	static const struct timespec step = { .tv_nsec = GONE_STEP_NS };
+	int64_t end = clock_ms() + GONE_WAIT_MS;
+
 	for (size_t i = 0; i < SERVE_PULLS_MAX; i++) {
 		struct pull *pull = &pulls->pull[i];
 
-		if (pull->pid && !kill(pull->pid, SIGKILL))
-			(void)has_ended(pull, 0);
-		pull->pid = 0;
+		if (pull->pid)
+			(void)kill(pull->pid, SIGKILL);
 		cleanup_fd(&pull->fd);
 		pull->fd = -1;
 	}
+	while (pulls_reap(pulls) && clock_ms() < end)
+		(void)nanosleep(&step, NULL);
 }

@@ -2,6 +2,8 @@
 #ifndef MOUNT_SERVE_PULLS_H
 #define MOUNT_SERVE_PULLS_H
 
+#include <stdint.h>
+
 #include "mount/serve/pull.h"
 
 /*
@@ -16,8 +18,9 @@ struct pull_caller {
 };
 
 struct pull {
-	int pid; /* 0: none, or it has been waited for */
-	int fd;  /* where its answer comes from; -1: it has come */
+	int pid;        /* 0: none, or it has been waited for */
+	int fd;         /* where its answer comes from; -1: it has come */
+	int64_t end_ms; /* of clock_ms(): it has none later than that */
 	struct pull_caller caller;
 };
 
@@ -38,10 +41,17 @@ bool pulls_have(const struct pulls *pulls, const struct pull_caller *caller);
 /* Take an answer once its descriptor can be read. A process that died without one is a refusal. */
 void pull_finish(struct pull *pull, struct pull_answer *ret);
 
+/*
+ * End one that is too late, for a host may leave a read of a disk without an answer for as
+ * long as it likes; *ret is a refusal. The process may be there until the kernel lets go
+ * of it, and counts as a pull for so long.
+ */
+void pull_give_up(struct pull *pull, struct pull_answer *ret);
+
 /* Take leave of the processes that have ended; how many are left. */
 size_t pulls_reap(struct pulls *pulls);
 
-/* End those that are left, and wait for that. */
+/* End those that are left, and wait for that, but for those that the kernel holds. */
 void pulls_kill(struct pulls *pulls);
 
 #endif

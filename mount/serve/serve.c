@@ -64,11 +64,14 @@ static void take_signals(struct server *s)
 }
 
 /* Whoever asked may be gone by now. */
-static void answer_pull(struct server *s, struct pull *pull)
+static void answer_pull(struct server *s, struct pull *pull, bool late)
 {
 	struct pull_answer answer;
 
-	pull_finish(pull, &answer);
+	if (late)
+		pull_give_up(pull, &answer);
+	else
+		pull_finish(pull, &answer);
 	for (size_t i = 0; i < SERVE_CLIENTS_MAX; i++) {
 		struct client *client = &s->client[i];
 
@@ -122,11 +125,27 @@ static void poll_for_client(struct server *s, size_t i)
 		 POLLIN | (outbox_waits(&client->hub.out) ? POLLOUT : 0));
 }
 
+/* Answer what is too late; the next moment at which one is becomes *next_ms. */
+static void check_pulls(struct server *s, int64_t *next_ms)
+{
+	for (size_t i = 0; i < SERVE_PULLS_MAX; i++) {
+		struct pull *pull = &s->service.pulls.pull[i];
+
+		if (pull->fd < 0)
+			continue;
+		if (clock_ms() >= pull->end_ms)
+			answer_pull(s, pull, true);
+		else if (!*next_ms || pull->end_ms < *next_ms)
+			*next_ms = pull->end_ms;
+	}
+}
+
 /* Close what is too late; how long the next of them has, in milliseconds, -1: for good. */
 static int check_time(struct server *s)
 {
 	int64_t next_ms = s->end_ms, left;
 
+	check_pulls(s, &next_ms);
 	for (size_t i = 0; i < SERVE_CLIENTS_MAX; i++)
 		if (s->client[i].fd >= 0 && client_check_time(&s->client[i], s->stall_ms, &next_ms))
 			client_close(&s->client[i]);
@@ -166,7 +185,7 @@ static int run(struct server *s, struct err *e)
 			return err_errno(e, FAIL_SYSTEM_CALL_FAILED, "wait for calls");
 		for (size_t i = 0; i < SERVE_PULLS_MAX; i++)
 			if (s->polled[AT_PULLS + i].revents)
-				answer_pull(s, &s->service.pulls.pull[i]);
+				answer_pull(s, &s->service.pulls.pull[i], false);
 		for (size_t i = 0; i < SERVE_CLIENTS_MAX; i++)
 			if (s->client[i].fd >= 0)
 				serve_client(s, &s->client[i], s->polled[AT_CLIENTS + i].revents,

@@ -5,21 +5,27 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "lib/io.h"
+#include "mount/program/limited.h"
 #include "mount/program/program.h"
 
 #define TEXT_SIZE 4096
 
 /* --- the library ------------------------------------------------------------------- */
 
-static char asked[TEXT_SIZE]; /* the request, in words */
-static const char *answer;    /* the code of a failure; NULL: none */
+/* The request, in words; of all processes, as the library is called in one of its own. */
+static char *asked;
+static const char *answer; /* the code of a failure; NULL: none */
 static const char *answer_volume = "volume-1";
 
 static int answered(struct socle_error *error)
@@ -41,19 +47,18 @@ static const char *or_none(const char *text)
 
 static void note(const struct socle_request *r, const char *target)
 {
-	size_t used = (size_t)snprintf(asked, sizeof(asked),
-				       "%s %.20s (%zu) to %s upper %s on %s %d", or_none(r->form),
-				       r->description, r->description_size, or_none(target),
-				       or_none(r->upper), or_none(r->on_corruption), r->timeout_ms);
+	size_t used = (size_t)snprintf(asked, TEXT_SIZE, "%s %.20s (%zu) to %s upper %s on %s %d",
+				       or_none(r->form), r->description, r->description_size,
+				       or_none(target), or_none(r->upper),
+				       or_none(r->on_corruption), r->timeout_ms);
 
 	for (size_t i = 0; i < r->option_count; i++)
-		used += (size_t)snprintf(asked + used, sizeof(asked) - used, "; %u %s %s%s",
+		used += (size_t)snprintf(asked + used, TEXT_SIZE - used, "; %u %s %s%s",
 					 r->options[i].number, or_none(r->options[i].device),
 					 or_none(r->options[i].sidecar),
 					 r->options[i].allow_unverified ? " unverified" : "");
 	for (size_t i = 0; i < r->directory_count; i++)
-		used += (size_t)snprintf(asked + used, sizeof(asked) - used, "; %s",
-					 r->directories[i]);
+		used += (size_t)snprintf(asked + used, TEXT_SIZE - used, "; %s", r->directories[i]);
 }
 
 int socle_mount(const struct socle_request *request, const char *target, struct socle_error *error)
@@ -64,7 +69,7 @@ int socle_mount(const struct socle_request *request, const char *target, struct 
 
 int socle_umount(const char *target, unsigned int *ret_deferred, struct socle_error *error)
 {
-	snprintf(asked, sizeof(asked), "umount %s", target);
+	snprintf(asked, TEXT_SIZE, "umount %s", target);
 	*ret_deferred = !strcmp(target, "/busy") ? 1 : !strcmp(target, "/busier") ? 2 : 0;
 	return answered(error);
 }
@@ -74,7 +79,7 @@ int socle_verify(const char *target, int (*progress)(uint64_t, uint64_t, void *)
 {
 	(void)progress;
 	(void)data;
-	snprintf(asked, sizeof(asked), "verify %s", target);
+	snprintf(asked, TEXT_SIZE, "verify %s", target);
 	return answered(error);
 }
 
@@ -406,6 +411,87 @@ static void test_help(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
+/* --- a call with an end ---------------------------------------------------------------- */
+
+static const char *done_file; /* what is there once a call has come to its end */
+
+static void call_slow(const void *context, struct outcome *ret)
+{
+	const struct timespec wait = { .tv_nsec = *(const long *)context };
+
+	(void)nanosleep(&wait, NULL);
+	close(open(done_file, O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+	*ret = (struct outcome){ .result = -EBUSY, .deferred = 7, .error = { .text = "late" } };
+}
+
+static void call_dying(const void *context, struct outcome *ret)
+{
+	(void)context;
+	(void)ret;
+	_exit(0);
+}
+
+static void sleep_ms(long ms)
+{
+	(void)nanosleep(&(struct timespec){ .tv_nsec = ms * 1000000 }, NULL);
+}
+
+/* What is too late never goes on; what dies is not waited for. */
+static void test_limit(void **state)
+{
+	const long slow = 300000000, fast = 1000000;
+	struct outcome outcome;
+	char file[96];
+
+	(void)state;
+	snprintf(file, sizeof(file), "%s/done", t.path);
+	done_file = file;
+	limited_call(call_slow, &slow, 50, "mounts", &outcome);
+	assert_int_equal(outcome.result, -EIO);
+	assert_string_equal(outcome.error.code, "SYSTEM_CALL_FAILED");
+	assert_string_equal(outcome.error.step, "mounts");
+	assert_non_null(strstr(outcome.error.text, "not done within 0 s"));
+	sleep_ms(500);
+	assert_int_equal(access(file, F_OK), -1);
+
+	limited_call(call_slow, &fast, 20000, "mounts", &outcome);
+	assert_int_equal(outcome.result, -EBUSY);
+	assert_int_equal(outcome.deferred, 7);
+	assert_string_equal(outcome.error.text, "late");
+	assert_int_equal(access(file, F_OK), 0);
+
+	limited_call(call_dying, NULL, 20000, "umount", &outcome);
+	assert_int_equal(outcome.result, -EIO);
+	assert_string_equal(outcome.error.step, "umount");
+	assert_non_null(strstr(outcome.error.text, "without an answer"));
+	/* None of them is left to be waited for. */
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+	assert_int_equal(errno, ECHILD);
+}
+
+/* Killed with the program: what it was at does not go on behind its back. */
+static void test_killed(void **state)
+{
+	const long slow = 300000000;
+	struct outcome outcome;
+	char file[96];
+	pid_t pid;
+
+	(void)state;
+	snprintf(file, sizeof(file), "%s/done", t.path);
+	done_file = file;
+	pid = fork();
+	if (!pid) {
+		limited_call(call_slow, &slow, 20000, "mounts", &outcome);
+		_exit(0);
+	}
+	sleep_ms(100);
+	assert_int_equal(kill(pid, SIGKILL), 0);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	sleep_ms(500);
+	assert_int_equal(access(file, F_OK), -1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -419,7 +505,12 @@ int main(void)
 		TEST(test_list),
 		TEST(test_full_output),
 		TEST(test_help),
+		TEST(test_limit),
+		TEST(test_killed),
 	};
 
+	asked = mmap(NULL, TEXT_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (asked == MAP_FAILED)
+		return 1;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

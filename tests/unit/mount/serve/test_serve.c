@@ -511,6 +511,27 @@ static void test_client_that_does_not_read(void **state)
 	close(fd);
 }
 
+/* A disk that never answers: the call does not wait for ever, and no mount comes behind it. */
+static void test_pull_without_end(void **state)
+{
+	int fd;
+
+	(void)state;
+	options.timeout_ms = 100;
+	options.rest_ms = 200;
+	start_server();
+	fd = connect_to(socket_path);
+	send_pull(fd, 1, "slow", make_bundle("slow"));
+	expect_answer(fd, 1, STATUS_DEADLINE_EXCEEDED,
+		      "step=mounts volume=- code=SYSTEM_CALL_FAILED");
+	put_text(folder.fd, "bundles/slow/go", "");
+	send_pull(fd, 1, "good", make_bundle("c1"));
+	expect_answer(fd, 1, STATUS_OK, "");
+	usleep(200000);
+	assert_false(is_mounted("slow"));
+	close(fd);
+}
+
 static void test_too_many(void **state)
 {
 	int fd[SERVE_CLIENTS_MAX + 1];
@@ -774,6 +795,7 @@ int main(void)
 		CASE(test_hub),
 		CASE(test_hub_ahead),
 		CASE(test_hub_that_stalls),
+		CASE(test_pull_without_end),
 		CASE(test_pull_unknown),
 		CASE(test_broken_images),
 		CASE(test_unread_stderr),
