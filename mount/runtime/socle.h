@@ -65,7 +65,8 @@ struct socle_request {
 /*
  * Mount what a request describes on target, an absolute path that is made where it
  * is not there. The same request again for a target on which it is mounted already
- * changes nothing and is no failure; any other is TARGET_IN_USE. A block that does
+ * changes nothing and is no failure; any other is TARGET_IN_USE, and so is any of
+ * directories, which nothing tells apart. A directory that was made stays. A block that does
  * not match is told as an error until the call returns, and does what on_corruption
  * says from then on. Devices are named after the target, so the same disk may carry
  * several mounts. A plain umount(2) of the target by anybody frees everything.
@@ -106,6 +107,7 @@ SOCLE_API int socle_list(int (*each)(const struct socle_mount_info *mount, void 
 /*
  * Read every block of every verified layer of a target once more from its disk,
  * through verity devices of its own, so that a bad one is told and ends nothing.
+ * A target of which nothing is proved is VALUE_INVALID, -ENOENT.
  * progress (may be NULL) is called now and then; not 0 from it stops with
  * -ECANCELED.
  */

@@ -9,6 +9,7 @@
 
 #include "lib/sys.h"
 #include "mount/runtime/library.c"
+#include "verity/dm.h"
 
 /* --- list ------------------------------------------------------------------------------ */
 
@@ -232,6 +233,24 @@ static void test_verify_nothing(void **state)
 	assert_int_equal(umount_target(TARGET), 0);
 }
 
+/* Its device, left by who was killed between making and marking it, is in nobody's way. */
+static void test_verify_killed(void **state)
+{
+	char name[128];
+
+	(void)state;
+	new_machine();
+	assert_int_equal(mount_kind(&one_layer, TARGET), 0);
+	strcpy(name, fake_kernel->device[0].name);
+	strcpy(strrchr(name, '.'), ".verify");
+	assert_int_equal(dm_create(name, NULL, NULL), 0);
+	assert_int_equal(verify(), 0);
+	assert_int_equal(dm_create(name, NULL, NULL), 0);
+	assert_int_equal(mount_kind(&one_layer, TARGET), 0);
+	expect_mounted(&one_layer);
+	assert_int_equal(umount_target(TARGET), 0);
+}
+
 /* Nothing of it stays, and what was killed on it is taken away by who comes next. */
 static void test_verify_fails(void **state)
 {
@@ -265,7 +284,8 @@ static int run(void)
 		cmocka_unit_test(test_list),          cmocka_unit_test(test_order),
 		cmocka_unit_test(test_list_fails),    cmocka_unit_test(test_verify),
 		cmocka_unit_test(test_verify_signed), cmocka_unit_test(test_verify_nothing),
-		cmocka_unit_test(test_verify_fails),  cmocka_unit_test(test_leftovers),
+		cmocka_unit_test(test_verify_killed), cmocka_unit_test(test_verify_fails),
+		cmocka_unit_test(test_leftovers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
