@@ -204,14 +204,14 @@ endef
 # The map says what is in the program, for tests/check/check_size.sh.
 define link_guest
 	$(say) LINK '$@'
-	$(Q)$(call guest_cc,$(arch_of)) $(GUEST_LDFLAGS) -s -Wl,-Map=$@.map -o $@ $(sort $(filter %.o,$^)) $(filter %.a,$^) $(GUEST_LIBS)
+	$(Q)$(call guest_cc,$(arch_of)) $(GUEST_LDFLAGS) -s -Wl,-Map=$(@D)/map.$(@F) -o $@ $(sort $(filter %.o,$^)) $(filter %.a,$^) $(GUEST_LIBS)
 endef
 
 # Expanded once for each architecture, so what belongs to a recipe has $$.
 define guest_rules
 $(BUILD)/$(1)/flags: FORCE | $(SYSROOT_$(1))/sources
 	$$(call keep_flags,$(call guest_cc,$(1)) $$(call compiler,$(call guest_cc,$(1))) $$(call guest_cflags,$(1)) \
-		$$(GUEST_LDFLAGS) $$(GUEST_LIBS))
+		$$(GUEST_LDFLAGS) -Wl,-Map $$(GUEST_LIBS))
 
 $(BUILD)/$(1)/%.o: %.c $(BUILD)/$(1)/flags | $(SYSROOT_$(1))/sources
 	$$(compile_guest)

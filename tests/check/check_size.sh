@@ -36,8 +36,8 @@ mapfile -t linked < <(awk -v objects="$objects/" '
 	/^Linker script and memory map/ { on = 1 }
 	on && /^ \.[a-z]/ { text = /^ \.text/ }
 	on && text && index($NF, objects) == 1 && $(NF - 1) ~ /^0x0*[1-9a-f]/ { print $NF }' \
-	"$objects/socle-init.map" | sort -u)
-[[ ${#linked[@]} -gt 50 ]] || complain "$objects/socle-init.map tells of only ${#linked[@]} files"
+	"$objects/map.socle-init" | sort -u)
+[[ ${#linked[@]} -gt 50 ]] || complain "$objects/map.socle-init tells of only ${#linked[@]} files"
 boot=$(cat "${linked[@]/%.o/.d}" | tr ' ' '\n' |
 	grep -E '^(lib|verity|mount|init)/.*\.(c|h|def)$' | sort -u)
 
