@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
 #
-# The EXAMPLES of both man pages, as they are printed there, on an image made here and the
+# The EXAMPLES of the man pages, as they are printed there, on an image made here and the
 # kernel of the tests: each block of socle-image.1 is run, those before it being done; each
-# of socle-init.8 is a command line that must give a plan, or the policy for the last one.
+# of socle-init.8 is a command line that must give a plan, or the policy for the last one;
+# each mount of socle-volume.8 is run with --dry-run, as there are no disks here.
 # QEMU is only asked for; that its files are there is what counts here.  README's commands
 # are run as well.
 set -euo pipefail
@@ -14,6 +15,8 @@ set -euo pipefail
 build=$(realpath "${BUILD:-build}")
 arch=${SOCLE_ARCH:-x86_64}
 [[ ${SOCLE_KERNEL:?} != *s390x* ]] || arch=s390x
+emulator=
+[[ $arch == "$(uname -m)" ]] || emulator=qemu-$arch
 release=$(uname -r)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -91,6 +94,50 @@ plan_lines()
 	[[ $count -ge 4 ]] || complain "socle-init.8: only $count examples"
 }
 
+# What socle-volume.8's commands are given: one volume in the words of each producer.
+volume_inputs()
+{
+	local hash=2828282828282828282828282828282828282828282828282828282828282828
+
+	echo "root_hash=$hash"
+	echo "storage='$(cat <<-EOF2
+	{ "driver": "scsi", "driver_options": [], "source": "1:0", "fstype": "erofs",
+	  "options": [ "ro", "X-kata.dmverity-enabled=true", "X-kata.dmverity.roothash=$hash",
+	               "X-kata.dmverity.hashoffset=4096" ], "mount_point": "/run/image" }
+	EOF2
+	)'"
+	echo "volume=$(base64 -w0 <<-EOF2
+	{ "volume_type": "image_raw_block", "source": "/host", "fs_type": "erofs", "options": [ "ro" ],
+	  "dm_verity": { "hashtype": "sha256", "hash": "$hash", "blocknum": 5220,
+	                 "blocksize": 512, "hashsize": 4096, "offset": 2674688 } }
+	EOF2
+	)"
+	cat >"$work/mounts.json" <<-EOF2
+	[ { "type": "erofs", "source": "/host/layer.erofs", "target": "",
+	    "options": [ "ro", "loop", "X-containerd.dmverity=/host/layer.erofs.dmverity" ] } ]
+	EOF2
+	echo "{ \"roothash\": \"$hash\", \"hashoffset\": 4096 }" >"$work/layer.erofs.dmverity"
+}
+
+volume_commands()
+{
+	local mounts plans
+
+	volume_inputs >"$work/volumes"
+	blocks mount/socle-volume.8 |
+		sed '/^%%/d; s/socle-volume mount/& --dry-run/; /socle-volume umount/d' >>"$work/volumes"
+	cat >"$work/bin/socle-volume" <<-EOF2
+	#!/bin/sh
+	exec $emulator "$build/$arch/socle-volume" "\$@"
+	EOF2
+	chmod +x "$work/bin/socle-volume"
+	(cd "$work" && PATH=$work/bin:$PATH bash -eu -o pipefail volumes) >"$work/plans" 2>"$work/log" ||
+		complain "socle-volume.8: $(tail -n 5 "$work/log")"
+	mounts=$(grep -c 'socle-volume mount' "$work/volumes")
+	plans=$(grep -c '^volume-0$' "$work/plans") || true
+	[[ $mounts -ge 4 && $plans -eq $mounts ]] || complain "socle-volume.8: $plans plans of $mounts examples"
+}
+
 # README's commands ("$ build/...") with what they print.
 readme()
 {
@@ -114,4 +161,5 @@ make_inputs
 readme
 run_commands
 plan_lines
+volume_commands
 exit "$status"
