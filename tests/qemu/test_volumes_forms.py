@@ -7,12 +7,13 @@ runs, mounted, compared with what went into the layers, and gone again afterward
 from __future__ import annotations
 
 import base64
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, Callable, Sequence
 
 import pytest
 
-from harness import lookalike, oci, volume
+from harness import fixtures, lookalike, oci, volume
 from harness.bed import Bed, filler
 from harness.guest import Driven, Plugged
 from harness.image import Layer, seal_layer
@@ -52,13 +53,13 @@ def small_blocks(bed: Bed, layer: Layer) -> Layer:
 
 def expect_tree(guest: Driven, target: str = volume.TARGET, writable: bool = True) -> None:
     """The two layers as one, and each byte of them."""
-    names = [line.split("\t")[0] for line in guest.tree(target)]
-    assert names == ["/", "/opt", "/opt/both", "/opt/filler", "/opt/lower", "/opt/more",
-                     "/opt/upper"], names
+    tree = fixtures.by_path(guest.tree(target))
+    assert list(tree) == ["/", "/opt", "/opt/both", "/opt/filler", "/opt/lower", "/opt/more",
+                          "/opt/upper"]
     assert guest.content(f"{target}/opt/both") == guest.content(f"{target}/opt/upper") == b"upper"
     assert guest.content(f"{target}/opt/lower") == b"lower"
-    assert guest.content(f"{target}/opt/filler") == filler("lower")
-    assert guest.content(f"{target}/opt/more") == filler("upper")
+    for name, seed in [("filler", "lower"), ("more", "upper")]:
+        assert tree[f"/opt/{name}"][fixtures.CONTENT] == sha256(filler(seed)).hexdigest()
     assert (guest.one("write", f"{target}/opt/new")["errno"] == 0) == writable
 
 

@@ -15,10 +15,14 @@ void json_string(const char *text, size_t size)
 	for (size_t i = 0; i < size; i++) {
 		unsigned char c = (unsigned char)text[i];
 
-		if (c < 0x20 || c >= 0x7f || c == '"' || c == '\\')
-			fprintf(json_out, "\\u%04x", c);
-		else
+		if (c < 0x20 || c >= 0x7f || c == '"' || c == '\\') {
+			/* Whole files go through here, on emulated processors. */
+			fputs("\\u00", json_out);
+			fputc("0123456789abcdef"[c >> 4], json_out);
+			fputc("0123456789abcdef"[c & 15], json_out);
+		} else {
 			fputc(c, json_out);
+		}
 	}
 	fputc('"', json_out);
 }

@@ -16,8 +16,8 @@ from harness.bed import Bed
 FIXTURES = Path(os.environ.get("SOCLE_FIXTURES") or
                 Path(__file__).resolve().parents[4] / "shared" / "fixtures")
 
-# Columns of a listing that some trees differ in.
-MODE, MTIME = 1, 7
+# Columns of a listing: what some trees differ in, and the SHA-256 of a file.
+MODE, MTIME, CONTENT = 1, 7, 8
 
 
 def needed(folder: str) -> Path:
