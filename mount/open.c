@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/sysmacros.h>
 
+#include "lib/array.h"
 #include "lib/cleanup.h"
 #include "lib/io.h"
 #include "lib/together.h"
@@ -226,6 +227,39 @@ static int open_verity(const struct volume *v, const struct parts *parts, int ue
 			  parts->hash->name);
 }
 
+/*
+ * Words of a table with another one behind them, which say whether the kernel has
+ * verified a signature, and has parity to repair by: as the volume asks for it?
+ */
+static bool take_out_options(const struct volume *v, char line[DM_LINE_SIZE])
+{
+	const bool signature = verity_signature_asked(&v->signature), fec = v->verity.fec_roots;
+	const struct {
+		const char *option;
+		bool asked;
+	} rows[] = {
+		{ "root_hash_sig_key_desc", signature },
+		{ "use_fec_from_device", fec },
+		{ "fec_start", fec },
+		{ "fec_blocks", fec },
+		{ "fec_roots", fec },
+	};
+	char value[DM_LINE_SIZE], rest[DM_LINE_SIZE];
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		int r = verity_table_get_option(line, rows[i].option, value, sizeof(value));
+
+		if (r != rows[i].asked)
+			return false;
+		if (!r)
+			continue;
+		if (verity_table_drop_option(line, rows[i].option, rest, sizeof(rest)))
+			return false;
+		strcpy(line, rest);
+	}
+	return true;
+}
+
 static bool has_table(const struct volume *v, const struct parts *parts,
 		      const struct verity_params *params)
 {
@@ -237,7 +271,7 @@ static bool has_table(const struct volume *v, const struct parts *parts,
 		return !dm_table(v->dm_name, "linear", line, sizeof(line), NULL) &&
 		       !strcmp(line, raw);
 	return !dm_table(v->dm_name, "verity", line, sizeof(line), NULL) &&
-	       verity_table_matches(line, params, &numbers);
+	       take_out_options(v, line) && verity_table_matches(line, params, &numbers);
 }
 
 bool volume_is_open(const struct volume *v, const struct device_wish *wishes)

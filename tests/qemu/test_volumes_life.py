@@ -156,11 +156,19 @@ def moments(seconds: float) -> list[float]:
     return [random_one.uniform(0, 1.1 * seconds) for _ in range(KILLS)]
 
 
+def seconds_of_a_mount(guest: Driven, request: Request) -> float:
+    """The least of a few: the first one reads the program, and others have the machine too."""
+    seconds = []
+    for _ in range(3):
+        seconds.append(volume.mounted(guest, request).seconds)
+        volume.umounted(guest)
+    return min(seconds)
+
+
 def test_kill_at_any_moment(guest: Driven, request_of_both: Request) -> None:
     """What it leaves the next umount or the next mount cleans up."""
     before = guest.left()
-    seconds = volume.mounted(guest, request_of_both).seconds
-    volume.umounted(guest)
+    seconds = seconds_of_a_mount(guest, request_of_both)
     words = volume.command(guest, request_of_both)
     killed, halves = 0, 0
     for number, moment in enumerate(moments(seconds)):

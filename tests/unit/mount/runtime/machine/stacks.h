@@ -19,7 +19,12 @@
 #define HASH "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 
 /* A line of our own form: eight blocks of a disk, that a tree behind them proves. */
-#define PROVED(disk)   "/dev/" disk ",fstype=ext4,data_blocks=8,root_hash=" HASH "\n"
+#define PROVED(disk) "/dev/" disk ",fstype=ext4,data_blocks=8,root_hash=" HASH "\n"
+#define SIGNED(disk)                                                                               \
+	"/dev/" disk ",fstype=ext4,data_blocks=8,signature=base64:MAA=,root_hash=" HASH "\n"
+#define PARITY(disk)                                                                               \
+	"/dev/" disk ",fstype=ext4,data_blocks=8,fec_device=/dev/vdf,fec_roots=2,root_hash=" HASH  \
+	"\n"
 #define UNPROVED(disk) "/dev/" disk ",fstype=ext4\n"
 
 struct stack_kind {
@@ -31,7 +36,7 @@ struct stack_kind {
 };
 
 extern const struct stack_kind one_layer, one_on_tmpfs, two_layers, two_read_only, not_proved,
-	with_devices, on_scratch, in_directory, of_directories;
+	with_devices, on_scratch, in_directory, of_directories, signed_layer, with_parity;
 
 /* All of these, and a closing NULL. */
 extern const struct stack_kind *const stack_kinds[];
