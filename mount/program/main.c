@@ -5,6 +5,7 @@
  */
 #include <fcntl.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -27,7 +28,8 @@ static void open_standard(void)
 		close(fd);
 }
 
-static int help(void)
+/* On standard output where it was asked for, else on standard error. */
+static int help(int fd)
 {
 	struct record r = { 0 };
 
@@ -35,8 +37,9 @@ static int help(void)
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
 		record_add(&r, "  %s %s\n", commands[i]->name, commands[i]->usage);
 	record_add(&r, "\n  COMMAND --help, --version; see socle-volume(8)\n");
-	record_say(&r);
-	return PROGRAM_DONE;
+	(void)!write(fd, r.text, r.used);
+	free(r.text);
+	return fd == STDOUT_FILENO ? PROGRAM_DONE : PROGRAM_USAGE;
 }
 
 int main(int argc, char **argv)
@@ -45,7 +48,7 @@ int main(int argc, char **argv)
 	/* A reader that goes away early changes nothing of what is mounted. */
 	(void)signal(SIGPIPE, SIG_IGN);
 	if (argc > 1 && !strcmp(argv[1], "--help"))
-		return help();
+		return help(STDOUT_FILENO);
 	if (argc > 1 && !strcmp(argv[1], "--version")) {
 		struct record r = { 0 };
 
@@ -56,6 +59,5 @@ int main(int argc, char **argv)
 	for (size_t i = 0; argc > 1 && i < ARRAY_SIZE(commands); i++)
 		if (!strcmp(argv[1], commands[i]->name))
 			return commands[i]->run(argc - 1, argv + 1);
-	(void)help();
-	return PROGRAM_USAGE;
+	return help(STDERR_FILENO);
 }

@@ -133,6 +133,32 @@ def test_unverified_only_where_it_is_allowed(guest: Driven, bed: Bed, case: Case
         volume.refused(ended, "VERITY_MISSING", volume=f"volume-{missing}")
 
 
+# --- nydus' bootstrap, its data in the tars themselves ------------------------------------
+
+# The bootstrap, and the tars in the order of its table of devices.
+BOOTSTRAP = ("nydus/bootstrap/image.boot", "layers/layer3.tar", "layers/layer1.tar",
+             "layers/layer2.tar")
+
+
+def bootstrap(places: list[str]) -> Request:
+    """In our own words: no producer describes it."""
+    first, *slots = places
+    layer = {"device": first, "fstype": "erofs", "devices": [{"device": slot} for slot in slots]}
+    return Request(text({"version": 1, "layers": [layer]}), "socle", allow=range(len(places)))
+
+
+def test_bootstrap_over_tars(guest: Driven, bed: Bed) -> None:
+    fixtures.needed("expected")
+    places = references(guest, bed, BOOTSTRAP, BLK)
+    ended = volume.mount(guest, bootstrap([places[0], *places[2:], places[1]]))
+    volume.refused(ended, "DEVICE_TOO_SMALL", "mounts", "volume-0")
+    volume.refused(volume.mount(guest, bootstrap(places[:-1])), "MOUNT_FAILED", "mounts",
+                   "volume-0", volume.SYSTEM)
+    volume.mounted(guest, bootstrap(places))
+    expect_tree(guest, listing("nydus-merged"))
+    volume.umounted(guest)
+
+
 # --- Kata's disk of partitions ---------------------------------------------------------
 
 

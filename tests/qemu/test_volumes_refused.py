@@ -198,7 +198,7 @@ def test_usage(guest: Driven) -> None:
                   ["mount", "--target", TARGET, "--allow-unverified", "x", "-"]):
         ended = guest.run(volume.PROGRAM, *words)
         assert ended.status in (volume.USAGE, volume.REFUSED), (words, ended)
-        assert ended.err or ended.out
+        assert ended.err and not ended.out
 
 
 def test_dry_run(guest: Driven, layers: list[Layer]) -> None:
