@@ -10,9 +10,7 @@
 #include "lib/array.h"
 #include "lib/cleanup.h"
 #include "lib/io.h"
-#include "lib/together.h"
 #include "verity/adopt.h"
-#include "verity/arm.h"
 #include "verity/check.h"
 #include "verity/dm.h"
 #include "verity/open.h"
@@ -44,22 +42,22 @@ size_t volume_wishes(const struct volume *v, struct device_wish *wishes, size_t 
 }
 
 /* The devices of one volume, as they were found. */
-struct parts {
+struct disks {
 	const struct blockdev *data;
 	const struct blockdev *hash;
 	const struct blockdev *fec; /* NULL: none */
 };
 
-static struct parts find_parts(const struct volume *v, const struct device_wish *wishes)
+static struct disks find_disks(const struct volume *v, const struct device_wish *wishes)
 {
-	struct parts parts = { .data = &wishes[0].found, .hash = &wishes[0].found };
+	struct disks disks = { .data = &wishes[0].found, .hash = &wishes[0].found };
 	size_t next = 1;
 
 	if (v->hash.kind != DEVREF_NONE)
-		parts.hash = &wishes[next++].found;
+		disks.hash = &wishes[next++].found;
 	if (v->fec.kind != DEVREF_NONE)
-		parts.fec = &wishes[next].found;
-	return parts;
+		disks.fec = &wishes[next].found;
+	return disks;
 }
 
 static int too_small(const struct blockdev *b, uint64_t needed, const char *what, struct err *e)
@@ -68,17 +66,17 @@ static int too_small(const struct blockdev *b, uint64_t needed, const char *what
 		       (unsigned long long)b->size_bytes, what, (unsigned long long)needed);
 }
 
-static int check_sizes(const struct verity_params *p, const struct parts *parts, struct err *e)
+static int check_sizes(const struct verity_params *p, const struct disks *disks, struct err *e)
 {
 	struct verity_geometry g;
 	int r = verity_geometry(p, &g, e);
 
 	if (r)
 		return r;
-	if (parts->data->size_bytes < g.data_bytes)
-		return too_small(parts->data, g.data_bytes, "its data needs", e);
-	if (parts->hash->size_bytes < g.hash_end_bytes)
-		return too_small(parts->hash, g.hash_end_bytes, "its hash tree ends at", e);
+	if (disks->data->size_bytes < g.data_bytes)
+		return too_small(disks->data, g.data_bytes, "its data needs", e);
+	if (disks->hash->size_bytes < g.hash_end_bytes)
+		return too_small(disks->hash, g.hash_end_bytes, "its hash tree ends at", e);
 	return 0;
 }
 
@@ -111,7 +109,7 @@ static int check_superblock(const struct volume *v, const struct verity_params *
 	return 0;
 }
 
-static int read_superblock(const struct volume *v, const struct parts *parts, int fd,
+static int read_superblock(const struct volume *v, const struct disks *disks, int fd,
 			   struct verity_params *ret, struct err *e)
 {
 	uint8_t bytes[VERITY_SUPERBLOCK_SIZE];
@@ -120,46 +118,46 @@ static int read_superblock(const struct volume *v, const struct parts *parts, in
 
 	if (n < 0)
 		return err_result(e, FAIL_DEVICE_READ_FAILED, n, "read the superblock of /dev/%s",
-				  parts->hash->name);
+				  disks->hash->name);
 	if ((size_t)n != sizeof(bytes))
-		return too_small(parts->hash, v->superblock_offset_bytes + sizeof(bytes),
+		return too_small(disks->hash, v->superblock_offset_bytes + sizeof(bytes),
 				 "its superblock ends at", e);
 	r = verity_superblock_read(bytes, v->superblock_offset_bytes, ret, NULL, e);
 	if (r == -ENODATA)
 		return err_set(e, FAIL_VERITY_PARAMS_INVALID, ENODATA,
-			       "/dev/%s has no verity superblock", parts->hash->name);
+			       "/dev/%s has no verity superblock", disks->hash->name);
 	return r ? r : check_superblock(v, ret, e);
 }
 
-static int read_trailer(const struct parts *parts, int fd, struct verity_params *ret, struct err *e)
+static int read_trailer(const struct disks *disks, int fd, struct verity_params *ret, struct err *e)
 {
-	uint64_t size = parts->hash->size_bytes, at = size - VERITY_TRAILER_BEHIND;
+	uint64_t size = disks->hash->size_bytes, at = size - VERITY_TRAILER_BEHIND;
 	uint8_t bytes[VERITY_TRAILER_SIZE];
 	ssize_t n;
 
 	if (size < VERITY_TRAILER_BEHIND)
-		return too_small(parts->hash, VERITY_TRAILER_BEHIND, "its trailer needs", e);
+		return too_small(disks->hash, VERITY_TRAILER_BEHIND, "its trailer needs", e);
 	n = io_pread(fd, bytes, sizeof(bytes), at);
 	if (n != (ssize_t)sizeof(bytes))
 		return err_result(e, FAIL_DEVICE_READ_FAILED, n, "read the trailer of /dev/%s",
-				  parts->hash->name);
+				  disks->hash->name);
 	return verity_trailer_read(bytes, at, ret, e);
 }
 
 /* The host can write what is read here; the root hash, which it cannot, proves it or not. */
-static int complete_from_superblock(const struct volume *v, const struct parts *parts,
+static int complete_from_superblock(const struct volume *v, const struct disks *disks,
 				    struct verity_params *p, struct err *e)
 {
 	struct verity_params read = *p;
 	char path[NODE_PATH_SIZE];
-	auto_fd int fd = device_node_open(AT_FDCWD, node_path(parts->hash, path, sizeof(path)),
-					  parts->hash->major, parts->hash->minor, e);
+	auto_fd int fd = device_node_open(AT_FDCWD, node_path(disks->hash, path, sizeof(path)),
+					  disks->hash->major, disks->hash->minor, e);
 	int r;
 
 	if (fd < 0)
 		return fd;
-	r = v->trailer ? read_trailer(parts, fd, &read, e) :
-			 read_superblock(v, parts, fd, &read, e);
+	r = v->trailer ? read_trailer(disks, fd, &read, e) :
+			 read_superblock(v, disks, fd, &read, e);
 	if (r)
 		return r;
 	memcpy(read.root_hash, p->root_hash, sizeof(read.root_hash));
@@ -178,20 +176,20 @@ static dev_t number_of(const struct blockdev *b)
 	return makedev(b->major, b->minor);
 }
 
-static struct verity_parts numbers_of(const struct parts *parts)
+static struct verity_parts numbers_of(const struct disks *disks)
 {
 	return (struct verity_parts){
-		.data = number_of(parts->data),
-		.hash = number_of(parts->hash),
-		.fec = parts->fec ? number_of(parts->fec) : 0,
-		.hash_bytes = parts->hash->size_bytes,
+		.data = number_of(disks->data),
+		.hash = number_of(disks->hash),
+		.fec = disks->fec ? number_of(disks->fec) : 0,
+		.hash_bytes = disks->hash->size_bytes,
 	};
 }
 
-static int open_or_adopt(const struct volume *v, const struct parts *parts, struct open_volume *o,
+static int open_or_adopt(const struct volume *v, const struct disks *disks, struct open_volume *o,
 			 struct err *e)
 {
-	const struct verity_parts numbers = numbers_of(parts);
+	const struct verity_parts numbers = numbers_of(disks);
 	struct verity_signature buf;
 	const struct verity_signature *signature;
 	int r = verity_signature_load(&v->signature, o->signatures, &buf, &signature, e);
@@ -203,17 +201,17 @@ static int open_or_adopt(const struct volume *v, const struct parts *parts, stru
 		   verity_open(v->dm_name, &numbers, &o->params, signature, &o->device, e);
 }
 
-static int open_verity(const struct volume *v, const struct parts *parts, int uevents,
+static int open_verity(const struct volume *v, const struct disks *disks, int uevents,
 		       struct open_volume *o, struct err *e)
 {
 	int r = 0;
 
 	if (v->proof == VOLUME_SUPERBLOCK)
-		r = complete_from_superblock(v, parts, &o->params, e);
+		r = complete_from_superblock(v, disks, &o->params, e);
 	if (!r)
-		r = check_sizes(&o->params, parts, e);
+		r = check_sizes(&o->params, disks, e);
 	if (!r)
-		r = open_or_adopt(v, parts, o, e);
+		r = open_or_adopt(v, disks, o, e);
 	if (r)
 		return r;
 	r = verity_prove(&o->device, &o->params, uevents, e);
@@ -221,10 +219,10 @@ static int open_verity(const struct volume *v, const struct parts *parts, int ue
 		return 0;
 	(void)verity_close(v->dm_name);
 	/* A reference by place or offset may have led to another disk than was meant. */
-	if (parts->hash == parts->data)
-		return err_prefix(e, r, "%s: ", parts->data->name);
-	return err_prefix(e, r, "data on %s, hash tree on %s: ", parts->data->name,
-			  parts->hash->name);
+	if (disks->hash == disks->data)
+		return err_prefix(e, r, "%s: ", disks->data->name);
+	return err_prefix(e, r, "data on %s, hash tree on %s: ", disks->data->name,
+			  disks->hash->name);
 }
 
 /*
@@ -260,13 +258,13 @@ static bool take_out_options(const struct volume *v, char line[DM_LINE_SIZE])
 	return true;
 }
 
-static bool has_table(const struct volume *v, const struct parts *parts,
+static bool has_table(const struct volume *v, const struct disks *disks,
 		      const struct verity_params *params)
 {
-	const struct verity_parts numbers = numbers_of(parts);
+	const struct verity_parts numbers = numbers_of(disks);
 	char line[DM_LINE_SIZE], raw[32];
 
-	snprintf(raw, sizeof(raw), "%u:%u 0", parts->data->major, parts->data->minor);
+	snprintf(raw, sizeof(raw), "%u:%u 0", disks->data->major, disks->data->minor);
 	if (v->proof == VOLUME_RAW)
 		return !dm_table(v->dm_name, "linear", line, sizeof(line), NULL) &&
 		       !strcmp(line, raw);
@@ -276,12 +274,12 @@ static bool has_table(const struct volume *v, const struct parts *parts,
 
 bool volume_is_open(const struct volume *v, const struct device_wish *wishes)
 {
-	struct parts parts = find_parts(v, wishes);
+	struct disks disks = find_disks(v, wishes);
 	struct verity_params params = v->verity;
 
-	if (v->proof == VOLUME_SUPERBLOCK && complete_from_superblock(v, &parts, &params, NULL))
+	if (v->proof == VOLUME_SUPERBLOCK && complete_from_superblock(v, &disks, &params, NULL))
 		return false;
-	return has_table(v, &parts, &params);
+	return has_table(v, &disks, &params);
 }
 
 static void take_raw(const struct blockdev *b, struct verity_device *ret)
@@ -294,7 +292,7 @@ static void take_raw(const struct blockdev *b, struct verity_device *ret)
 int volume_open(const struct volume *v, const uint8_t *signatures, const struct device_wish *wishes,
 		int uevents, struct open_volume *ret, struct err *e)
 {
-	struct parts parts = find_parts(v, wishes);
+	struct disks disks = find_disks(v, wishes);
 	struct open_volume o = {
 		.volume = v,
 		.signatures = signatures,
@@ -303,9 +301,9 @@ int volume_open(const struct volume *v, const uint8_t *signatures, const struct 
 	int r = 0;
 
 	if (v->proof == VOLUME_RAW)
-		take_raw(parts.data, &o.device);
+		take_raw(disks.data, &o.device);
 	else
-		r = open_verity(v, &parts, uevents, &o, e);
+		r = open_verity(v, &disks, uevents, &o, e);
 	if (!r)
 		*ret = o;
 	return err_volume(e, r, v->name);
@@ -316,58 +314,4 @@ int volume_diagnose(const struct open_volume *o, int uevents, struct err *e)
 	if (o->volume->proof == VOLUME_RAW || !verity_diagnose(&o->device, &o->params, uevents, e))
 		return 0;
 	return err_volume(e, 1, o->volume->name);
-}
-
-static int load_policy(const struct open_volume *o, enum verity_corruption policy, struct err *e)
-{
-	struct verity_signature buf;
-	const struct verity_signature *signature;
-	int r;
-
-	if (o->volume->proof == VOLUME_RAW)
-		return 0;
-	r = verity_signature_load(&o->volume->signature, o->signatures, &buf, &signature, e);
-	if (!r)
-		r = verity_arm_load(&o->device, policy, signature, e);
-	return r < 0 ? err_volume(e, r, o->volume->name) : r;
-}
-
-/* A device whose table waits to be swapped in. */
-struct swap {
-	const struct open_volume *open;
-	int result;
-};
-
-static void swap(void *item)
-{
-	struct swap *s = item;
-
-	s->result = verity_arm_swap(&s->open->device);
-}
-
-int volumes_arm(const struct open_volume *open, size_t count, enum verity_corruption policy,
-		struct err *e)
-{
-	struct swap swaps[VOLUMES_ARM_MAX];
-	size_t n = 0;
-
-	if (count > VOLUMES_ARM_MAX)
-		return err_set(e, FAIL_LIMIT_EXCEEDED, E2BIG, "more than %d volumes",
-			       VOLUMES_ARM_MAX);
-	for (size_t i = 0; i < count; i++) {
-		int r = load_policy(&open[i], policy, e);
-
-		if (r < 0)
-			return r;
-		if (r)
-			swaps[n++].open = &open[i];
-	}
-	together(swap, swaps, sizeof(swaps[0]), n);
-	for (size_t i = 0; i < n; i++)
-		if (swaps[i].result)
-			return err_volume(e,
-					  verity_arm_failed(&swaps[i].open->device, swaps[i].result,
-							    e),
-					  swaps[i].open->volume->name);
-	return 0;
 }

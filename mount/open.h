@@ -6,7 +6,7 @@
 #include "mount/volume.h"
 
 /*
- * From a volume to a device that is proved: find, open, watch, arm.
+ * From a volume to a device that is proved: find, open, prove.
  */
 
 /* A volume that may be mounted: proved, or raw as the plan says. */
@@ -46,15 +46,5 @@ bool volume_is_open(const struct volume *v, const struct device_wish *wishes);
  * says so with the volume's name; 0 with e untouched.
  */
 int volume_diagnose(const struct open_volume *o, int uevents, struct err *e);
-
-/*
- * As verity_arm() for many, whose tables are swapped at the same time, with a
- * volume's name in e; nothing for a raw volume. A signature in a file is read
- * once more, so the file must still be there. Where one fails, of the others
- * some may be armed.
- */
-#define VOLUMES_ARM_MAX 512
-int volumes_arm(const struct open_volume *open, size_t count, enum verity_corruption policy,
-		struct err *e);
 
 #endif

@@ -14,6 +14,7 @@
 #include "mount/fs/overlay.h"
 #include "mount/fs/tmpfs.h"
 #include "mount/fs/deletions.h"
+#include "mount/arm.h"
 #include "mount/mount.h"
 #include "verity/dm.h"
 
@@ -201,6 +202,11 @@ static int leave_stage(const struct target *t, struct err *e)
 	return -EIO;
 }
 
+/*
+ * Out of sight in the stage until all of it is proved and armed: nobody can read through
+ * the target before the policy is in force. So the move to it is the last thing that
+ * can fail, but for what takes the stage away, which undoes it.
+ */
 int work_stack(struct work *w, struct err *e)
 {
 	struct places *p = &w->places;
