@@ -99,8 +99,8 @@ static void print_refusal(const char *step, const struct err *e, bool json)
 		fprintf(stderr, "socle-image plan: %s\n", e->text);
 		return;
 	}
-	fprintf(stderr, "socle: FAILED step=%s volume=%s code=%s: %s\n", step,
-		e->volume[0] ? e->volume : "-", fail_name(e->code), e->text);
+	fprintf(stderr, ERR_LINE "\n", step, e->volume[0] ? e->volume : "-", fail_name(e->code),
+		e->text);
 	if (!json)
 		return;
 	object = json_object_new_object();

@@ -63,6 +63,12 @@ int err_volume(struct err *e, int r, const char *name);
 /* Bytes outside of ASCII's printable range become '?', in place. */
 void err_make_printable(char *text);
 
+/*
+ * How every program here says a failure, for printf: the step, the volume or "-", the
+ * code's name, the sentence.
+ */
+#define ERR_LINE "socle: FAILED step=%s volume=%s code=%s: %s"
+
 /* The code's name ("ROOT_HASH_MISSING"), never NULL. */
 const char *fail_name(enum fail_code code);
 

@@ -16,8 +16,8 @@ void out_printf(struct out *o, const char *fmt, ...)
 	o->length += n > 0 ? (size_t)n : 0;
 }
 
-/* In what is written between quotation marks, RFC 8259, section 7. */
-static void put_escaped(struct out *o, const char *text)
+/* What has to be escaped: RFC 8259, section 7. */
+void out_string(struct out *o, const char *text)
 {
 	out_printf(o, "\"");
 	for (; *text; text++) {
@@ -39,7 +39,7 @@ static void begin(struct out *o, const char *key)
 	o->more = true;
 	if (!key)
 		return;
-	put_escaped(o, key);
+	out_string(o, key);
 	out_printf(o, ":");
 }
 
@@ -63,7 +63,7 @@ void out_close(struct out *o, char bracket)
 void out_text(struct out *o, const char *key, const char *text)
 {
 	begin(o, key);
-	put_escaped(o, text);
+	out_string(o, text);
 }
 
 void out_number(struct out *o, const char *key, uint64_t number)

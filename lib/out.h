@@ -21,6 +21,9 @@ struct out {
 
 void out_printf(struct out *o, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+/* A JSON string alone, with its quotation marks. */
+void out_string(struct out *o, const char *text);
+
 /*
  * JSON with a member or an entry a line, and two blanks for each level. key is NULL in an
  * array, and for the whole. Texts must be UTF-8 or are put out as they are.

@@ -4,8 +4,15 @@
 
 #include "mount/policy.h"
 
+/*
+ * What socle has of its own while a guest runs: from socle-init the policy of the boot and
+ * socle-volume (init/root/run_socle.h), and a directory for each target that is worked
+ * on (mount/runtime/target.h).
+ */
+#define RUN_SOCLE "/run/socle"
+
 /* Where socle-init leaves the policy of the boot, whether one was packed or not. */
-#define POLICY_RUN_FILE "/run/socle/policy"
+#define POLICY_RUN_FILE RUN_SOCLE "/policy"
 
 /*
  * The policy of the guest that runs: of POLICY_RUN_FILE, or where that is absent

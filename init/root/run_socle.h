@@ -7,11 +7,9 @@
 #include "lib/err.h"
 
 /*
- * What a boot leaves in /run/socle, which goes along into the new root, for volumes
- * at run time. All of it came with the initramfs, so it is measured.
+ * What a boot leaves in RUN_SOCLE (mount/policy_read.h), which goes along into the new
+ * root, for volumes at run time. All of it came with the initramfs, so it is measured.
  */
-
-#define RUN_SOCLE "/run/socle"
 
 /*
  * Leave the policy of the boot (mount/policy_read.h), also where none was packed. To

@@ -72,8 +72,8 @@ static void drain_console(void)
 static void tell(const struct plan_failure *failure, const char *step, const struct err *e)
 {
 	char line[LOG_LINE_SIZE];
-	int n = snprintf(line, sizeof(line) - 1, "socle: FAILED step=%s volume=%s code=%s: %s",
-			 step, e->volume[0] ? e->volume : "-", fail_name(e->code), e->text);
+	int n = snprintf(line, sizeof(line) - 1, ERR_LINE, step, e->volume[0] ? e->volume : "-",
+			 fail_name(e->code), e->text);
 
 	log_open();
 	/* Even loglevel=0 must not keep this line from the consoles. */

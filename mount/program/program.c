@@ -13,6 +13,7 @@
 #include "lib/cleanup.h"
 #include "lib/err.h"
 #include "lib/io.h"
+#include "lib/out.h"
 
 #define READ_MAX 1048576 /* bytes of a description */
 
@@ -79,8 +80,8 @@ int program_refuse(const struct socle_error *error, bool as_json)
 {
 	struct record r = { 0 };
 
-	record_add(&r, "socle: FAILED step=%s volume=%s code=%s: %s\n", error->step,
-		   error->volume[0] ? error->volume : "-", error->code, error->text);
+	record_add(&r, ERR_LINE "\n", error->step, error->volume[0] ? error->volume : "-",
+		   error->code, error->text);
 	write_all(STDERR_FILENO, r.text, r.used);
 	r.used = 0;
 	if (as_json) {
@@ -143,22 +144,17 @@ void record_add(struct record *r, const char *fmt, ...)
 
 void record_add_string(struct record *r, const char *text)
 {
+	struct out o = { .text = NULL };
+
 	if (!text) {
 		record_add(r, "null");
 		return;
 	}
-	record_add(r, "\"");
-	for (; *text; text++) {
-		unsigned char c = (unsigned char)*text;
-
-		if (c == '"' || c == '\\')
-			record_add(r, "\\%c", c);
-		else if (c < 0x20)
-			record_add(r, "\\u%04x", c);
-		else
-			record_add(r, "%c", c);
-	}
-	record_add(r, "\"");
+	out_string(&o, text);
+	grow(r, o.length);
+	o = (struct out){ .text = r->text + r->used, .size = r->size - r->used };
+	out_string(&o, text);
+	r->used += o.length;
 }
 
 void record_say(struct record *r)

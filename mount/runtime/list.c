@@ -9,6 +9,7 @@
 
 #include "lib/hex.h"
 #include "lib/text.h"
+#include "mount/policy_read.h"
 #include "mount/runtime/parts.h"
 #include "verity/dm.h"
 #include "verity/table_read.h"
@@ -63,6 +64,7 @@ struct telling {
 	char id[TARGET_ID_SIZE];
 	size_t count;
 	struct socle_layer_info layer[PARTS_MAX];
+	dev_t number[PARTS_MAX]; /* of the same devices, as device-mapper lists them */
 	bool mounted, staged, writable;
 	char target[MOUNTS_PATH_SIZE];
 };
@@ -98,26 +100,24 @@ static int tell_device(void *data, const char *name, dev_t number)
 {
 	struct telling *t = data;
 	struct socle_layer_info *l = &t->layer[t->count];
+	const struct verity_device device = verity_device(name, number);
 
 	if (t->count == PARTS_MAX)
 		return -E2BIG;
 	memset(l, 0, sizeof(*l));
 	snprintf(l->name, sizeof(l->name), "%s", name);
-	snprintf(l->device, sizeof(l->device), "/dev/dm-%u", minor(number));
+	snprintf(l->device, sizeof(l->device), "%s", device.path);
 	tell_verity(name, l);
 	if (!l->root_hash[0])
 		tell_linear(name, l);
-	t->count++;
+	t->number[t->count++] = number;
 	return 0;
 }
 
 static bool is_on_device(const struct telling *t, const struct mounted *m)
 {
-	char device[sizeof(t->layer[0].device)];
-
-	snprintf(device, sizeof(device), "/dev/dm-%u", m->minor);
 	for (size_t i = 0; i < t->count; i++)
-		if (!strcmp(t->layer[i].device, m->source) && !strcmp(device, m->source))
+		if (t->number[i] == makedev(m->major, m->minor))
 			return true;
 	return false;
 }
@@ -127,7 +127,7 @@ static int find_target(const struct mounted *m, void *data)
 	struct telling *t = data;
 	const char *id = text_behind(m->source, TARGET_PREFIX);
 
-	if (text_behind(m->target, TARGET_RUN "/")) {
+	if (text_behind(m->target, RUN_SOCLE "/")) {
 		t->staged = t->staged || (id && !strncmp(id, t->id, strlen(t->id)));
 		return 0;
 	}

@@ -82,11 +82,11 @@ SOCLE_API int socle_mount(const struct socle_request *request, const char *targe
 SOCLE_API int socle_umount(const char *target, unsigned int *ret_deferred,
 			   struct socle_error *error);
 
-/* One layer of a mount, or a further device of one. */
+/* A device of a mount: a layer's, a further one of a layer, or of an encrypted scratch disk. */
 struct socle_layer_info {
-	char device[40];     /* "/dev/dm-3"; of an unverified one the disk itself */
-	char name[64];       /* device-mapper's, or empty */
-	char data[24];       /* its disk, "254:16"; or empty */
+	char device[40];     /* "/dev/dm-3" */
+	char name[64];       /* device-mapper's */
+	char data[24];       /* a layer's disk, "254:16"; else empty */
 	char root_hash[129]; /* hexadecimal digits; empty: not verified */
 	char status; /* V: every block read so far matched; C: one did not; 0: not verified */
 	uint64_t size_bytes; /* of its data */

@@ -17,6 +17,7 @@
 #include "lib/sys.h"
 #include "lib/text.h"
 #include "mount/fs/make.h"
+#include "mount/policy_read.h"
 
 #define ID_BYTES ((TARGET_ID_SIZE - 1) / 2)
 
@@ -49,7 +50,7 @@ static int canonical(const char *path, struct target *t, struct err *e)
 
 static bool is_ours(const char *path)
 {
-	const char *rest = text_behind(path, TARGET_RUN);
+	const char *rest = text_behind(path, RUN_SOCLE);
 
 	return rest && (!*rest || *rest == '/');
 }
@@ -61,7 +62,7 @@ static void name_parts(struct target *t)
 	sha256(t->path, strlen(t->path), digest);
 	hex_encode(digest, ID_BYTES, t->id);
 	snprintf(t->prefix, sizeof(t->prefix), TARGET_PREFIX "%s.", t->id);
-	snprintf(t->run, sizeof(t->run), TARGET_RUN "/%s", t->id);
+	snprintf(t->run, sizeof(t->run), RUN_SOCLE "/%s", t->id);
 	snprintf(t->stage, sizeof(t->stage), "%s/stage", t->run);
 }
 
@@ -79,7 +80,7 @@ int target_open(const char *path, bool make, struct target *ret, struct err *e)
 		r = canonical(path, ret, e);
 	if (!r && is_ours(ret->path))
 		return err_set(e, FAIL_VALUE_INVALID, EINVAL,
-			       "the target \"%.200s\" is in " TARGET_RUN
+			       "the target \"%.200s\" is in " RUN_SOCLE
 			       ", where stacks are put together",
 			       path);
 	if (!r)
@@ -118,7 +119,7 @@ static bool is_still_there(const struct target *t, int fd)
 static int try_hold(const struct target *t, struct err *e)
 {
 	auto_fd int fd = -1;
-	int r = make_dir(TARGET_RUN, 0755, e);
+	int r = make_dir(RUN_SOCLE, 0755, e);
 
 	if (!r)
 		r = make_dir(t->run, 0700, e);

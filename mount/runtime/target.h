@@ -19,7 +19,6 @@
  * ID is the beginning of the path's SHA-256.
  */
 
-#define TARGET_RUN     "/run/socle"
 #define TARGET_PREFIX  "socle."
 #define TARGET_ID_SIZE 17 /* hexadecimal digits, and the closing NUL */
 

@@ -9,14 +9,12 @@
 #include "mount/runtime/socle.h"
 #include "mount/serve/measure.h"
 
-#define LINE "socle: FAILED step=%s volume=%s code=%s: %s"
-
 void pull_refuse(struct pull_answer *ret, enum message_status status, const char *step,
 		 const struct err *e)
 {
 	memset(ret, 0, sizeof(*ret));
 	ret->status = status;
-	snprintf(ret->line, sizeof(ret->line), LINE, step, e->volume[0] ? e->volume : "-",
+	snprintf(ret->line, sizeof(ret->line), ERR_LINE, step, e->volume[0] ? e->volume : "-",
 		 fail_name(e->code), e->text);
 }
 
@@ -24,7 +22,7 @@ static void refuse_as_told(struct pull_answer *ret, const struct socle_error *er
 {
 	memset(ret, 0, sizeof(*ret));
 	ret->status = STATUS_FAILED_PRECONDITION;
-	snprintf(ret->line, sizeof(ret->line), LINE, error->step,
+	snprintf(ret->line, sizeof(ret->line), ERR_LINE, error->step,
 		 error->volume[0] ? error->volume : "-", error->code, error->text);
 }
 
