@@ -8,7 +8,7 @@ static void add_layer_json(struct record *r, const struct socle_layer_info *l)
 {
 	char status[2] = { l->status, '\0' };
 
-	record_add(r, "{\"device\":");
+	record_add(r, "{\"kind\":\"%s\",\"device\":", l->kind);
 	record_add_string(r, l->device);
 	record_add(r, ",\"name\":");
 	record_add_string(r, l->name);
@@ -47,8 +47,7 @@ static int add_text(const struct socle_mount_info *m, void *data)
 		const struct socle_layer_info *l = &m->layers[i];
 
 		record_add(r, "  %c  %-12s %-8s %s\n", l->status ? l->status : '-', l->device,
-			   l->data[0] ? l->data : "-",
-			   l->root_hash[0] ? l->root_hash : "not verified");
+			   l->data[0] ? l->data : "-", l->root_hash[0] ? l->root_hash : l->kind);
 	}
 	return 0;
 }

@@ -78,6 +78,7 @@ static void tell_verity(const char *name, struct socle_layer_info *l)
 	if (dm_table(name, "verity", line, sizeof(line), NULL) ||
 	    verity_table_read(line, &table, NULL))
 		return;
+	strcpy(l->kind, "verified");
 	snprintf(l->data, sizeof(l->data), "%s", table.data);
 	hex_encode(p->root_hash, p->root_hash_size, l->root_hash);
 	l->size_bytes = p->data_blocks * p->data_block_size;
@@ -92,8 +93,18 @@ static void tell_linear(const char *name, struct socle_layer_info *l)
 
 	if (dm_table(name, "linear", line, sizeof(line), &sectors))
 		return;
+	strcpy(l->kind, "unverified");
 	snprintf(l->data, sizeof(l->data), "%.*s", (int)strcspn(line, " "), line);
 	l->size_bytes = sectors * 512;
+}
+
+/* Of what an interrupted mount has left a device may have no table yet. */
+static bool is_scratch(const char *name)
+{
+	char line[DM_LINE_SIZE];
+
+	return !dm_table(name, "crypt", line, sizeof(line), NULL) ||
+	       !dm_table(name, "integrity", line, sizeof(line), NULL);
 }
 
 static int tell_device(void *data, const char *name, dev_t number)
@@ -107,6 +118,7 @@ static int tell_device(void *data, const char *name, dev_t number)
 	memset(l, 0, sizeof(*l));
 	snprintf(l->name, sizeof(l->name), "%s", name);
 	snprintf(l->device, sizeof(l->device), "%s", device.path);
+	strcpy(l->kind, is_scratch(name) ? "scratch" : "leftover");
 	tell_verity(name, l);
 	if (!l->root_hash[0])
 		tell_linear(name, l);

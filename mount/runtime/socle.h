@@ -84,6 +84,7 @@ SOCLE_API int socle_umount(const char *target, unsigned int *ret_deferred,
 
 /* A device of a mount: a layer's, a further one of a layer, or of an encrypted scratch disk. */
 struct socle_layer_info {
+	char kind[12];       /* verified, unverified, scratch (of the upper's disk), or leftover */
 	char device[40];     /* "/dev/dm-3" */
 	char name[64];       /* device-mapper's */
 	char data[24];       /* a layer's disk, "254:16"; else empty */

@@ -87,8 +87,8 @@ int socle_list(int (*each)(const struct socle_mount_info *mount, void *data), vo
 	       struct socle_error *error)
 {
 	const struct socle_layer_info layers[] = {
-		{ "/dev/dm-1", "socle.0.1", "254:16", "aa", 'C', 4096 },
-		{ "/dev/dm-0", "socle.0.0", "", "", 0, 8192 },
+		{ "verified", "/dev/dm-1", "socle.0.1", "254:16", "aa", 'C', 4096 },
+		{ "unverified", "/dev/dm-0", "socle.0.0", "", "", 0, 8192 },
 	};
 	const struct socle_mount_info mounts[] = {
 		{ "/run/\"a\"", "0", 1, layers, ARRAY_SIZE(layers) },
@@ -357,14 +357,16 @@ static void test_list(void **state)
 	assert_int_equal(RUN(command_list, NULL), PROGRAM_DONE);
 	assert_string_equal(out, "/run/\"a\" writable\n"
 				 "  C  /dev/dm-1    254:16   aa\n"
-				 "  -  /dev/dm-0    -        not verified\n"
+				 "  -  /dev/dm-0    -        unverified\n"
 				 "(not mounted here) 1\n");
 	assert_int_equal(RUN(command_list, "--json"), PROGRAM_DONE);
 	assert_string_equal(
 		out, "{\"mounts\":[{\"target\":\"/run/\\\"a\\\"\",\"id\":\"0\",\"writable\":true,"
-		     "\"layers\":[{\"device\":\"/dev/dm-1\",\"name\":\"socle.0.1\","
+		     "\"layers\":[{\"kind\":\"verified\",\"device\":\"/dev/"
+		     "dm-1\",\"name\":\"socle.0.1\","
 		     "\"data\":\"254:16\",\"root_hash\":\"aa\",\"status\":\"C\","
-		     "\"size_bytes\":4096},{\"device\":\"/dev/dm-0\",\"name\":\"socle.0.0\","
+		     "\"size_bytes\":4096},{\"kind\":\"unverified\",\"device\":\"/dev/"
+		     "dm-0\",\"name\":\"socle.0.0\","
 		     "\"data\":null,\"root_hash\":null,\"status\":null,\"size_bytes\":8192}]},"
 		     "{\"target\":null,\"id\":\"1\",\"writable\":false,\"layers\":[]}]}\n");
 }

@@ -25,9 +25,13 @@ static int tell_line(const struct socle_mount_info *m, void *data)
 	for (size_t i = 0; i < m->layer_count; i++) {
 		const struct socle_layer_info *l = &m->layers[i];
 
-		used += (size_t)sprintf(told + used, "  %s %s %.4s %c %llu %s\n",
-					strrchr(l->name, '.') + 1, l->data, l->root_hash,
-					l->status ? l->status : '-',
+		used += (size_t)sprintf(told + used, "  %s%s %s %.4s %c %llu %s\n",
+					strrchr(l->name, '.') + 1,
+					strcmp(l->kind,
+					       l->root_hash[0] ? "verified" : "unverified") ?
+						l->kind :
+						"",
+					l->data, l->root_hash, l->status ? l->status : '-',
 					(unsigned long long)l->size_bytes, l->device);
 	}
 	return data ? *(int *)data : 0;
@@ -112,6 +116,10 @@ static void test_leftovers(void **state)
 	assert_string_equal(e.code, "untouched");
 	fake_kernel->device[0].others = 0;
 	assert_string_equal(list(), "");
+	/* A device that never got its table. */
+	assert_int_equal(dm_create("socle.0123456789abcdef.0", NULL, NULL), 0);
+	assert_non_null(strstr(list(), "nowhere ro\n  0leftover   - 0 /dev/dm-"));
+	assert_int_equal(dm_remove("socle.0123456789abcdef.0"), 0);
 	/* The stage of a stack of directories, whose mount was killed. */
 	put_dir(AT_FDCWD, "/run/socle/0123456789abcdef/stage");
 	fake_kernel_mount("socle.0123456789abcdef.stage", "/run/socle/0123456789abcdef/stage");
