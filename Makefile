@@ -227,11 +227,11 @@ $(BUILD)/$(1)/libsocle.a: $(BUILD)/$(1)/socle.o
 
 $(BUILD)/$(1)/socle-volume: $(call guest_objects,$(1),lib verity mount) $(BUILD)/$(1)/flags
 	$$(link_guest)
-	$$(Q)tests/check/guest_program.sh $$@ 800000
+	$$(Q)tests/check/guest_program.sh $$@ 500000
 
 $(BUILD)/$(1)/socle-init: $(call linked_objects,$(1),lib verity mount init) $(BUILD)/$(1)/flags
 	$$(link_guest)
-	$$(Q)tests/check/guest_program.sh $$@ 800000
+	$$(Q)tests/check/guest_program.sh $$@ 500000
 endef
 $(foreach arch,$(ARCHES),$(eval $(call guest_rules,$(arch))))
 

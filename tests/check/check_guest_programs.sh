@@ -4,5 +4,5 @@
 set -euo pipefail
 
 for program in "${BUILD:-build}"/*/socle-*; do
-	tests/check/guest_program.sh "$program" 800000
+	tests/check/guest_program.sh "$program" 500000
 done
