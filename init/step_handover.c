@@ -16,7 +16,7 @@
 #include "lib/cleanup.h"
 #include "lib/io.h"
 #include "lib/sys.h"
-#include "mount/arm.h"
+#include "mount/arm_all.h"
 #include "init/root/switch_root.h"
 
 #define FILES_MAX 1048576 /* the kernel's default fs.nr_open */

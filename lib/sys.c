@@ -7,8 +7,10 @@
 #include <linux/mount.h>
 #include <linux/openat2.h>
 #include <stdio.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/klog.h>
+#include <sys/prctl.h>
 #include <sys/reboot.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -167,6 +169,11 @@ int sys_limit_files(unsigned int count)
 int sys_fork(void)
 {
 	return fork();
+}
+
+int sys_die_with_parent(void)
+{
+	return prctl(PR_SET_PDEATHSIG, SIGKILL);
 }
 
 int sys_kernel_log(char *text, int size)

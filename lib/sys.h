@@ -49,6 +49,8 @@ int sys_close_range(unsigned int first, unsigned int last);
 /* How many descriptors this process and those that it starts may have open. */
 int sys_limit_files(unsigned int count);
 int sys_fork(void);
+/* From now on whoever kills our parent kills us as well. */
+int sys_die_with_parent(void);
 /* Which of the kernel's messages the consoles show: those below this level, 1 to 8. */
 int sys_console_level(int level);
 /* The last bytes of the kernel's log; how many there are. */

@@ -123,7 +123,7 @@ run_environment = export PATH="$(HOST)/bin:$$PATH" BUILD='$(BUILD)' PYTHON='$(PY
 	SOCLE_ARCHES='$(ARCHES)' SOCLE_IMAGE='$(abspath $(BUILD)/socle-image)' \
 	$(call programs_of,$(or $(filter x86_64,$(ARCHES)),$(ARCH))) $(foreach arch,$(ARCHES),$(call programs_of,$(arch),_$(arch))) &&
 run_needs := all $(GUEST)/test-agent $(KERNEL_$(ARCH))/sources
-test_needs := $(run_needs) $(unit_tests) $(fuzz_tests) $(print_tars) $(serve_alone) $(clang_seen) $(foreach arch,$(ARCHES), \
+test_needs := $(run_needs) $(unit_tests) $(fuzz_tests) $(print_tars) $(threads) $(serve_alone) $(clang_seen) $(foreach arch,$(ARCHES), \
 	$(KERNEL_$(arch))/sources $(BUILD)/$(arch)/socle-init $(BUILD)/$(arch)/test-agent $(BUILD)/$(arch)/example-agent \
 	$(call guest_test_programs,$(arch)))
 

@@ -7,7 +7,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -15,6 +14,7 @@
 #include "lib/cleanup.h"
 #include "lib/clock.h"
 #include "lib/io.h"
+#include "lib/sys.h"
 
 /* A process that was killed and waits for nothing is gone in no time. */
 #define GONE_WAIT_MS 500
@@ -34,7 +34,7 @@ static void __attribute__((noreturn)) run(void (*call)(const void *context, stru
 	struct outcome outcome = { 0 };
 
 	/* Who kills the program means this one as well. */
-	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent)
+	if (sys_die_with_parent() || getppid() != parent)
 		_exit(1);
 	call(context, &outcome);
 	/* A pipe takes so little at once. */
@@ -78,7 +78,7 @@ void limited_call(void (*call)(const void *context, struct outcome *ret), const 
 	}
 	to_read = ends[0];
 	to_write = ends[1];
-	pid = fork();
+	pid = sys_fork();
 	if (!pid)
 		run(call, context, to_write, self);
 	if (pid < 0) {

@@ -14,7 +14,7 @@
 #include "mount/fs/overlay.h"
 #include "mount/fs/tmpfs.h"
 #include "mount/fs/deletions.h"
-#include "mount/arm.h"
+#include "mount/arm_all.h"
 #include "mount/mount.h"
 #include "verity/dm.h"
 

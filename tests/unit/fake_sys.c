@@ -222,6 +222,11 @@ int sys_fork(void)
 	return fake_sys_call("fork\n") ? -1 : INT_MAX;
 }
 
+int sys_die_with_parent(void)
+{
+	return fake_sys_call("die_with_parent\n");
+}
+
 /* It asks only, so it is not among the calls. */
 int sys_kernel_log(char *text, int size)
 {

@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "mount/arm.h"
+#include "mount/arm_all.h"
 #include "mount/mount.h"
 #include "tests/unit/fake_disk.h"
 #include "tests/unit/fake_verity.h"

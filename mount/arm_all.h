@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0 */
-#ifndef MOUNT_ARM_H
-#define MOUNT_ARM_H
+#ifndef MOUNT_ARM_ALL_H
+#define MOUNT_ARM_ALL_H
 
 #include "mount/open.h"
 

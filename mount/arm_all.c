@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
-#include "mount/arm.h"
+#include "mount/arm_all.h"
 
 #include <errno.h>
 
