@@ -133,7 +133,7 @@ def erofs_blocks_smaller_than_verity_blocks(bed: Bed, layer: Layer) -> Case:
     return alone(with_erofs_blocks_of(bed, layer, 9))
 
 
-@row("MOUNT_FAILED", "mounts")
+@row("KERNEL_FEATURE_MISSING", "mounts")
 def erofs_blocks_larger_than_a_page(bed: Bed, layer: Layer) -> Case:
     """Made on a machine with pages of 16 KiB."""
     return alone(with_erofs_blocks_of(bed, layer, 14))
