@@ -7,6 +7,7 @@ reason. Each kind is made here; SOCLE_FIXTURES adds files of real producers, whe
 from __future__ import annotations
 
 import lzma
+import os
 import re
 from pathlib import Path
 from typing import Optional
