@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "lib/cleanup.h"
 #include "lib/io.h"
@@ -139,13 +140,16 @@ static int verify_layer(struct verifying *v, const struct target *t, const char 
 {
 	struct layer l = { .name = name };
 	int r = read_layer(name, &l, e);
-	auto_fd int fd = r > 0 ? open_again(t, &l, e) : -1;
+	int fd = r > 0 ? open_again(t, &l, e) : -1;
 
 	if (r <= 0 || fd < 0)
 		return r <= 0 ? r : fd;
 	r = read_blocks(v, &l, fd, e);
 	if (r && r != -ECANCELED && verity_diagnose(&l.device, &l.table.params, v->uevents, e))
 		r = err_prefix(e, -EBADMSG, "%s on %s: ", name, l.table.data);
+	close(fd);
+	/* The kernel removes it in its own time, and the next layer's has the same name. */
+	parts_drop_verify(t);
 	return r;
 }
 

@@ -45,6 +45,9 @@ def test_layers_of_one_target(guest: Driven, layers: list[Layer], disk: Path,
     told = volume.layers_of(guest)
     assert [layer["root_hash"] for layer in told] == [x.params["root_hash"] for x in layers]
     assert {layer["status"] for layer in told} == {"V"}
+    # Each layer's device for it goes before the next one's comes, under the same name.
+    ended = guest.run(volume.PROGRAM, "verify", TARGET, limit=60)
+    assert ended.status == volume.DONE, ended
     volume.umounted(guest)
     assert not guest.await_nothing_more_than(before)
 
