@@ -2,13 +2,15 @@
 #include "init/plan/plan.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <string.h>
 
 const char *const plan_on_failure_words[] = { "poweroff", "reboot", "panic", "halt", NULL };
 
 void plan_init(struct boot_plan *plan)
 {
-	memset(plan, 0, sizeof(*plan));
+	/* What follows the layers too is filled before it counts: a boot touches little of it. */
+	memset(plan, 0, offsetof(struct boot_plan, layer));
 	strcpy(plan->agent, "/sbin/init");
 	plan->timeout_s = 10;
 	plan->upper.kind = UPPER_TMPFS;

@@ -61,7 +61,6 @@ struct boot_plan {
 	enum plan_root root;
 	const char *dialect;                /* which one gave the root, NULL: none yet */
 	size_t layers;                      /* how many */
-	struct volume layer[LAYERS_MAX];    /* topmost first */
 	char unread_root[DEVREF_TEXT_SIZE]; /* root= that is no reference; empty: none */
 	/* Not UPPER_DIRECTORY. Our own dialect takes a tmpfs where nothing else is asked for. */
 	struct upper upper;
@@ -69,7 +68,6 @@ struct boot_plan {
 	bool has_usr;
 	struct volume usr; /* mounted on /usr of the root */
 	size_t extensions;
-	struct volume extension[PLAN_EXTENSIONS_MAX]; /* on /run/kata-extensions/NAME */
 	bool volumes;               /* the agent opens more of them with PLAN_VOLUME_PROGRAM */
 	char agent[PLAN_PATH_SIZE]; /* absolute, inside of the new root */
 	unsigned int timeout_s;     /* for all devices together */
@@ -78,8 +76,11 @@ struct boot_plan {
 	struct plan_manifest manifest;
 	unsigned int keys_seen; /* our own keys, a bit for each */
 	struct plan_given given;
-	size_t signatures_used;                  /* bytes of them */
-	uint8_t signatures[PLAN_SIGNATURES_MAX]; /* the pool of the volumes' signatures */
+	size_t signatures_used; /* bytes of them */
+	/* Half a megabyte, of which only what is counted above means something. */
+	struct volume layer[LAYERS_MAX];              /* topmost first */
+	struct volume extension[PLAN_EXTENSIONS_MAX]; /* on /run/kata-extensions/NAME */
+	uint8_t signatures[PLAN_SIGNATURES_MAX];      /* the pool of the volumes' signatures */
 };
 
 /* No root yet, /sbin/init, 10 s, power off, panic, no report. */
