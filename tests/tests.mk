@@ -124,7 +124,7 @@ run_environment = export PATH="$(HOST)/bin:$$PATH" BUILD='$(BUILD)' PYTHON='$(PY
 	$(call programs_of,$(or $(filter x86_64,$(ARCHES)),$(ARCH))) $(foreach arch,$(ARCHES),$(call programs_of,$(arch),_$(arch))) &&
 run_needs := all $(GUEST)/test-agent $(KERNEL_$(ARCH))/sources
 test_needs := $(run_needs) $(unit_tests) $(fuzz_tests) $(print_tars) $(threads) $(serve_alone) $(clang_seen) $(foreach arch,$(ARCHES), \
-	$(KERNEL_$(arch))/sources $(BUILD)/$(arch)/socle-init $(BUILD)/$(arch)/test-agent $(BUILD)/$(arch)/example-agent \
+	$(KERNEL_$(arch))/sources $(BUILD)/$(arch)/socle-init $(BUILD)/$(arch)/socle-volume $(BUILD)/$(arch)/test-agent $(BUILD)/$(arch)/example-agent \
 	$(call guest_test_programs,$(arch)))
 
 # Kernels with what belongs to an image in them: an initramfs (vmlinuz), and a key whose
