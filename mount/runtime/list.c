@@ -69,7 +69,7 @@ struct telling {
 	char target[MOUNTS_PATH_SIZE];
 };
 
-static void tell_verity(const char *name, struct socle_layer_info *l)
+static bool tell_verity(const char *name, struct socle_layer_info *l)
 {
 	char line[DM_LINE_SIZE];
 	struct verity_table table;
@@ -77,25 +77,27 @@ static void tell_verity(const char *name, struct socle_layer_info *l)
 
 	if (dm_table(name, "verity", line, sizeof(line), NULL) ||
 	    verity_table_read(line, &table, NULL))
-		return;
+		return false;
 	strcpy(l->kind, "verified");
 	snprintf(l->data, sizeof(l->data), "%s", table.data);
 	hex_encode(p->root_hash, p->root_hash_size, l->root_hash);
 	l->size_bytes = p->data_blocks * p->data_block_size;
 	if (!dm_status(name, "verity", line, sizeof(line)))
 		l->status = line[0];
+	return true;
 }
 
-static void tell_linear(const char *name, struct socle_layer_info *l)
+static bool tell_linear(const char *name, struct socle_layer_info *l)
 {
 	char line[DM_LINE_SIZE];
 	uint64_t sectors;
 
 	if (dm_table(name, "linear", line, sizeof(line), &sectors))
-		return;
+		return false;
 	strcpy(l->kind, "unverified");
 	snprintf(l->data, sizeof(l->data), "%.*s", (int)strcspn(line, " "), line);
 	l->size_bytes = sectors * 512;
+	return true;
 }
 
 /* Of what an interrupted mount has left a device may have no table yet. */
@@ -118,10 +120,8 @@ static int tell_device(void *data, const char *name, dev_t number)
 	memset(l, 0, sizeof(*l));
 	snprintf(l->name, sizeof(l->name), "%s", name);
 	snprintf(l->device, sizeof(l->device), "%s", device.path);
-	strcpy(l->kind, is_scratch(name) ? "scratch" : "leftover");
-	tell_verity(name, l);
-	if (!l->root_hash[0])
-		tell_linear(name, l);
+	if (!tell_verity(name, l) && !tell_linear(name, l))
+		strcpy(l->kind, is_scratch(name) ? "scratch" : "leftover");
 	t->number[t->count++] = number;
 	return 0;
 }
