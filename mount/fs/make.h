@@ -11,6 +11,9 @@
 
 int make_dir(const char *path, unsigned int mode, struct err *e);
 
+/* Every directory above an absolute path. */
+int make_parents(const char *path, unsigned int mode, struct err *e);
+
 /* A symbolic link at path that says to. */
 int make_link(const char *to, const char *path, struct err *e);
 

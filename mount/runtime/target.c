@@ -21,19 +21,6 @@
 
 #define ID_BYTES ((TARGET_ID_SIZE - 1) / 2)
 
-static int make_parents(const char *path, struct err *e)
-{
-	char part[MOUNTS_PATH_SIZE];
-	int r = 0;
-
-	strcpy(part, path);
-	for (char *slash = part + 1; !r && (slash = strchr(slash, '/')); *slash++ = '/') {
-		*slash = '\0';
-		r = make_dir(part, 0755, e);
-	}
-	return r ? r : make_dir(path, 0755, e);
-}
-
 static int canonical(const char *path, struct target *t, struct err *e)
 {
 	char found[MOUNTS_PATH_SIZE]; /* PATH_MAX, as realpath() wants it */
@@ -75,7 +62,9 @@ int target_open(const char *path, bool make, struct target *ret, struct err *e)
 			       "the target \"%.200s\" is not an absolute path without . and ..",
 			       path);
 	if (make)
-		r = make_parents(path, e);
+		r = make_parents(path, 0755, e);
+	if (!r && make)
+		r = make_dir(path, 0755, e);
 	if (!r)
 		r = canonical(path, ret, e);
 	if (!r && is_ours(ret->path))

@@ -11,6 +11,7 @@
 #include "lib/cleanup.h"
 #include "lib/sys.h"
 #include "lib/text.h"
+#include "mount/fs/make.h"
 
 #define BACKLOG 64     /* a full one refuses who does not wait */
 #define NEW     ".new" /* behind the path, while it does not listen yet */
@@ -42,20 +43,6 @@ int listener_connect(const char *path, int *ret_fd)
 	if (fd < 0 || connect(fd, (struct sockaddr *)&address, sizeof(address)))
 		return -errno;
 	*ret_fd = steal_fd(&fd);
-	return 0;
-}
-
-static int make_folders(const char *path, struct err *e)
-{
-	char folder[sizeof(((struct sockaddr_un *)NULL)->sun_path)];
-
-	strcpy(folder, path);
-	for (char *end = strchr(folder + 1, '/'); end; end = strchr(end + 1, '/')) {
-		*end = '\0';
-		if (sys_mkdir(folder, 0755) && errno != EEXIST)
-			return err_errno(e, FAIL_SYSTEM_CALL_FAILED, "make the folder %s", folder);
-		*end = '/';
-	}
 	return 0;
 }
 
@@ -109,7 +96,7 @@ int listener_open(const char *path, int *ret_fd, struct err *e)
 			       "\"%.120s\" is not the path of a socket, or too long", path);
 	snprintf(with_suffix, sizeof(with_suffix), "%s" NEW, path);
 	make_address(with_suffix, &fresh);
-	r = make_folders(path, e);
+	r = make_parents(path, 0755, e);
 	r = r ? r : check_old(path, e);
 	if (r)
 		return r;
