@@ -11,8 +11,7 @@
 #include "mount/program/program.h"
 
 #define OPTIONS_MAX     (3 * STACK_VOLUMES_MAX)
-#define TIMEOUT_MAX     3600 /* seconds */
-#define TIMEOUT_DEFAULT 10   /* as the library has it */
+#define TIMEOUT_DEFAULT 10 /* as the library has it */
 #define PLAN_FIRST_SIZE 65536
 
 /* What the command line says. */
@@ -98,16 +97,6 @@ static int take_directory(struct request *r, const char *value)
 	return PROGRAM_DONE;
 }
 
-static int take_timeout(struct request *r, const char *value)
-{
-	uint64_t seconds;
-
-	if (parse_u64(value, TIMEOUT_MAX, &seconds) || !seconds)
-		return program_usage(&command_mount, "--timeout is 1 to 3600 seconds, not", value);
-	r->socle.timeout_ms = (int)seconds * 1000;
-	return PROGRAM_DONE;
-}
-
 static int take_once(const char **to, const char *option, const char *value)
 {
 	if (*to)
@@ -167,7 +156,7 @@ static int take(struct request *r, int option, const char *value)
 	case CORRUPTION:
 		return take_once(&r->socle.on_corruption, "--on-corruption", value);
 	case TIMEOUT:
-		return take_timeout(r, value);
+		return program_timeout(&command_mount, value, &r->socle.timeout_ms);
 	case DRY:
 		r->dry_run = true;
 		return PROGRAM_DONE;

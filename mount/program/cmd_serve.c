@@ -5,11 +5,8 @@
 #include <string.h>
 
 #include "lib/err.h"
-#include "lib/text.h"
 #include "mount/program/program.h"
 #include "mount/serve/serve.h"
-
-#define TIMEOUT_MAX 3600 /* seconds */
 
 enum { TEXT, PULL_UNKNOWN, TIMEOUT, HELP };
 
@@ -48,8 +45,6 @@ static int take_text(struct serve_options *o, int index, const char *value)
 
 static int take(struct serve_options *o, int option, int index, const char *value)
 {
-	uint64_t seconds;
-
 	switch (option) {
 	case TEXT:
 		return take_text(o, index, value);
@@ -57,11 +52,7 @@ static int take(struct serve_options *o, int option, int index, const char *valu
 		o->pull_unknown = true;
 		return PROGRAM_DONE;
 	case TIMEOUT:
-		if (parse_u64(value, TIMEOUT_MAX, &seconds) || !seconds)
-			return program_usage(&command_serve, "--timeout is 1 to 3600 seconds, not",
-					     value);
-		o->timeout_ms = (int)seconds * 1000;
-		return PROGRAM_DONE;
+		return program_timeout(&command_serve, value, &o->timeout_ms);
 	default:
 		return program_usage(&command_serve, "an option is unknown or lacks its value",
 				     NULL);

@@ -14,8 +14,10 @@
 #include "lib/err.h"
 #include "lib/io.h"
 #include "lib/out.h"
+#include "lib/text.h"
 
-#define READ_MAX 1048576 /* bytes of a description */
+#define READ_MAX    1048576 /* bytes of a description */
+#define TIMEOUT_MAX 3600    /* seconds */
 
 static void write_all(int fd, const char *text, size_t size)
 {
@@ -44,6 +46,16 @@ int program_usage(const struct command *c, const char *problem, const char *what
 
 	write_all(STDERR_FILENO, line, (size_t)n < sizeof(line) ? (size_t)n : sizeof(line) - 1);
 	return PROGRAM_USAGE;
+}
+
+int program_timeout(const struct command *c, const char *value, int *ret_ms)
+{
+	uint64_t seconds;
+
+	if (parse_u64(value, TIMEOUT_MAX, &seconds) || !seconds)
+		return program_usage(c, "--timeout is 1 to 3600 seconds, not", value);
+	*ret_ms = (int)seconds * 1000;
+	return PROGRAM_DONE;
 }
 
 int program_help(const struct command *c)

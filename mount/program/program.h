@@ -37,6 +37,9 @@ extern const struct command command_mount, command_umount, command_list, command
 /* Print a usage error; PROGRAM_USAGE. */
 int program_usage(const struct command *c, const char *problem, const char *what);
 
+/* Take --timeout's value, 1 to 3600 seconds. PROGRAM_DONE, or the usage was printed. */
+int program_timeout(const struct command *c, const char *value, int *ret_ms);
+
 /* Print a command's help on standard output; PROGRAM_DONE. */
 int program_help(const struct command *c);
 
