@@ -22,6 +22,16 @@ int read_form(const struct form_reader *form, const char *text, const struct des
 	return r ? r : form->read(root, given ? given : &nothing, ret, e);
 }
 
+void expect_looks_like(const struct form_reader *form, const char *text, bool is)
+{
+	auto_json struct json_object *root = NULL;
+	struct err e = { 0 };
+
+	expect_success(text, hostile_parse(text, strlen(text), &root, &e), &e);
+	if (form->looks_like(root) != is)
+		fail_msg("%s", text);
+}
+
 char *read_fixture(const char *path)
 {
 	const char *fixtures = getenv("SOCLE_FIXTURES");

@@ -8,6 +8,9 @@
 int read_form(const struct form_reader *form, const char *text, const struct describe_given *given,
 	      struct stack *ret, struct err *e);
 
+/* Whether a text is taken for this form where none is named. */
+void expect_looks_like(const struct form_reader *form, const char *text, bool is);
+
 /*
  * A file of the producers' ($SOCLE_FIXTURES), with a closing NUL, freed by the caller.
  * NULL where they are not at hand.
