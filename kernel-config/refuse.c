@@ -63,7 +63,10 @@ int main(void)
 	tell();
 	drain_console();
 	(void)reboot(LINUX_REBOOT_CMD_POWER_OFF);
-	/* A machine that cannot be switched off. */
+	/*
+	 * Not reached: where nothing can switch the machine off, the kernel makes of it
+	 * a halt, and reboot() does not return.  A call that was refused does.
+	 */
 	(void)reboot(LINUX_REBOOT_CMD_RESTART);
 	/* PID 1 that exits is the kernel's panic. */
 	return 1;

@@ -7,10 +7,12 @@
 tree_of() { echo "${1/kernel-built/kernel-tree}"; }
 
 # In the tree, so that no path gets into its result, and with nothing in it of who
-# built it when and where.
+# built it when and where.  Tools that it would find on PATH and ask for their versions
+# are none of its packages: the configuration would differ from one machine to the next.
 kernel_make()
 {
 	make -C "$tree" ARCH="$kernel_arch" CROSS_COMPILE="$tools" \
 		KBUILD_BUILD_TIMESTAMP='Thu Jan  1 00:00:00 UTC 1970' \
-		KBUILD_BUILD_VERSION=1 KBUILD_BUILD_USER=socle KBUILD_BUILD_HOST=socle "$@"
+		KBUILD_BUILD_VERSION=1 KBUILD_BUILD_USER=socle KBUILD_BUILD_HOST=socle \
+		RUSTC='' BINDGEN='' PAHOLE='' "$@"
 }
