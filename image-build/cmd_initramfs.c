@@ -96,7 +96,7 @@ static int check_inputs(const struct initramfs_options *o, struct err *e)
 static int build(const struct initramfs_options *o, struct err *e)
 {
 	char *copy auto_text = memory_text(o->output);
-	struct initramfs_build b = { .options = o, .spool.fd = -1 };
+	struct initramfs_build b = { .options = o, .store = STORE_NONE };
 	struct output output = { .fd = -1 };
 	int r;
 
@@ -104,8 +104,8 @@ static int build(const struct initramfs_options *o, struct err *e)
 	if (r)
 		return r;
 	tree_init(&b.tree);
-	b.spool.fd = output_scratch(dirname(copy), e);
-	r = b.spool.fd < 0 ? -EIO : fill(&b, e);
+	store_open(&b.store, output_scratch(dirname(copy), e), -1, 0);
+	r = b.store.data.fd < 0 ? -EIO : fill(&b, e);
 	if (!r)
 		r = output_create(&output, o->output, e);
 	if (!r)
@@ -114,7 +114,7 @@ static int build(const struct initramfs_options *o, struct err *e)
 		r = output_commit(&output, e);
 	output_discard(&output);
 	tree_free(&b.tree);
-	cleanup_fd(&b.spool.fd);
+	store_close(&b.store);
 	return r;
 }
 

@@ -154,7 +154,7 @@ static int convert(const struct convert_options *o, const char *path, struct err
 
 	for (size_t i = 0; i < LAYERS_MAX; i++) {
 		b->outputs[i].fd = -1;
-		b->layers[i].spool.fd = -1;
+		b->layers[i].store = (struct store)STORE_NONE;
 	}
 	b->options = o;
 	b->image = image;

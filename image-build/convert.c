@@ -119,8 +119,10 @@ static int read_layer(void *context, size_t index, struct err *e)
 	if (r == -ENOENT && media_type_may_be_absent(l->media_type))
 		r = refuse(e, "a foreign layer that is not in the layout; fetch it first");
 	if (!r) {
-		reading->layers[index].spool.fd = output_scratch(reading->source->scratch, e);
-		r = reading->layers[index].spool.fd < 0 ? -EIO : 0;
+		int scratch = output_scratch(reading->source->scratch, e);
+
+		store_open(&reading->layers[index].store, scratch, -1, 0);
+		r = scratch < 0 ? -EIO : 0;
 	}
 	if (!r)
 		r = read_blob(reading, index, fd, e);

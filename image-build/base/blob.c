@@ -152,7 +152,7 @@ ssize_t blob_read(struct blob *b, const void **ret, struct err *e)
 	return n;
 }
 
-static int spool_blob(struct blob *b, uint64_t max, struct spool *s, struct content *ret,
+static int store_blob(struct blob *b, uint64_t max, struct store *s, struct content *ret,
 		      struct err *e)
 {
 	const void *bytes;
@@ -167,14 +167,14 @@ static int spool_blob(struct blob *b, uint64_t max, struct spool *s, struct cont
 			r = refuse_limit(e, "it unpacks to more than %llu bytes",
 					 (unsigned long long)max);
 	}
-	return r;
+	return r ? r : content_end(ret, s, b->plain_bytes, 0, e);
 }
 
-int blob_read_file(const char *path, uint64_t max, struct spool *s, struct content *ret,
+int blob_read_file(const char *path, uint64_t max, struct store *s, struct content *ret,
 		   uint64_t *ret_size, struct err *e)
 {
 	int fd auto_fd = open(path, O_RDONLY | O_CLOEXEC);
-	struct content content = { .count = 0 };
+	struct content content = { .store = NULL };
 	uint8_t head[8];
 	struct blob b;
 	ssize_t n;
@@ -186,12 +186,12 @@ int blob_read_file(const char *path, uint64_t max, struct spool *s, struct conte
 	if (n < 0)
 		return system_result(e, n, "read %s", path);
 	blob_open(&b, fd, find_compression(head, (size_t)n), "sha256", "sha256", NULL);
-	r = spool_blob(&b, max, s, &content, e);
+	r = store_blob(&b, max, s, &content, e);
 	if (!r) {
 		*ret = content;
 		*ret_size = b.plain_bytes;
 	} else {
-		free(content.extents);
+		content_free(&content);
 	}
 	blob_close(&b);
 	return err_prefix(e, r, "%s: ", path);

@@ -7,7 +7,7 @@
 #include <sys/types.h>
 
 #include "image-build/base/digest.h"
-#include "image-build/base/spool.h"
+#include "image-build/base/store.h"
 #include "image-build/base/unpack.h"
 #include "lib/err.h"
 
@@ -39,10 +39,10 @@ ssize_t blob_read(struct blob *b, const void **ret, struct err *e);
 void blob_close(struct blob *b);
 
 /*
- * Read a whole file into the spool, unpacked where its first bytes say that it is
+ * Read a whole file into a store, unpacked where its first bytes say that it is
  * packed, as kernel modules are. max is a limit on the plain bytes.
  */
-int blob_read_file(const char *path, uint64_t max, struct spool *s, struct content *ret,
+int blob_read_file(const char *path, uint64_t max, struct store *s, struct content *ret,
 		   uint64_t *ret_size, struct err *e);
 
 #endif

@@ -7,7 +7,7 @@
 #include "image-build/initramfs/needs.h"
 #include "image-build/base/option.h"
 #include "image-build/base/sink.h"
-#include "image-build/base/spool.h"
+#include "image-build/base/store.h"
 #include "image-build/tree/tree.h"
 
 /* The parts of socle-image initramfs. A text that was not given is NULL. */
@@ -34,7 +34,7 @@ struct initramfs_build {
 	struct needs needs;    /* of the kernel; filled by the plan */
 	struct tree tree;
 	struct node *last; /* of the tree: behind all others in the archive */
-	struct spool spool;
+	struct store store;
 };
 
 /* Mount points, and a console for PID 1's descriptors. */

@@ -27,7 +27,7 @@ static int add_module(struct initramfs_build *b, const struct modules *m,
 	char *source auto_text = memory_printf("%s/%s", m->directory, module->path);
 	char *path auto_text = memory_printf("%s/%s.ko", &MODULES_DIR[1], module->name);
 	struct inode *inode auto_inode = inode_hold(inode_new(S_IFREG | 0644));
-	int r = blob_read_file(source, MODULE_MAX_BYTES, &b->spool, &inode->content, &inode->size,
+	int r = blob_read_file(source, MODULE_MAX_BYTES, &b->store, &inode->content, &inode->size,
 			       e);
 	if (!r)
 		r = check_module_arch(b, inode, source, e);

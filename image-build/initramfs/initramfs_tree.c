@@ -76,7 +76,7 @@ static int copy_file(struct initramfs_build *b, int fd, const char *source, stru
 	ssize_t n;
 
 	while ((n = io_pread(fd, buf, room, inode->size)) > 0) {
-		int r = content_add(&inode->content, &b->spool, buf, (size_t)n, inode->size, e);
+		int r = content_add(&inode->content, &b->store, buf, (size_t)n, inode->size, e);
 
 		if (r)
 			return r;
@@ -85,7 +85,9 @@ static int copy_file(struct initramfs_build *b, int fd, const char *source, stru
 			return refuse_limit(e, "%s has more than %llu bytes", source,
 					    FILE_MAX_BYTES);
 	}
-	return n < 0 ? system_result(e, n, "read %s", source) : 0;
+	if (n < 0)
+		return system_result(e, n, "read %s", source);
+	return content_end(&inode->content, &b->store, inode->size, 0, e);
 }
 
 static int check_program(struct initramfs_build *b, int fd, const char *source, struct err *e)
@@ -132,9 +134,11 @@ int initramfs_add_file(struct initramfs_build *b, const char *path, const char *
 int initramfs_add_text(struct initramfs_build *b, const char *path, const char *text, struct err *e)
 {
 	struct inode *inode auto_inode = inode_hold(inode_new(S_IFREG | 0644));
-	int r = content_add(&inode->content, &b->spool, text, strlen(text), 0, e);
+	int r = content_add(&inode->content, &b->store, text, strlen(text), 0, e);
 
 	inode->size = strlen(text);
+	if (!r)
+		r = content_end(&inode->content, &b->store, inode->size, 0, e);
 	return r ? r : initramfs_add_node(b, path, inode, e);
 }
 

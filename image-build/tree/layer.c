@@ -4,11 +4,10 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 void layer_init(struct layer *l)
 {
-	*l = (struct layer){ .spool.fd = -1 };
+	*l = (struct layer){ .store = STORE_NONE };
 	tree_init(&l->tree);
 }
 
@@ -28,9 +27,7 @@ void layer_free(struct layer *l)
 {
 	layer_free_changes(l);
 	tree_free(&l->tree);
-	if (l->spool.fd >= 0)
-		close(l->spool.fd);
-	l->spool.fd = -1;
+	store_close(&l->store);
 }
 
 void layer_note(struct layer *l, enum layer_note kind, const char *fmt, ...)

@@ -5,7 +5,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#include "image-build/base/spool.h"
+#include "image-build/base/store.h"
 #include "image-build/tree/tree.h"
 #include "lib/err.h"
 
@@ -42,7 +42,7 @@ struct layer_budget {
 
 struct layer {
 	struct tree tree; /* empty until resolve_layer() */
-	struct spool spool;
+	struct store store;
 	struct layer_budget *budget; /* borrowed, shared by an image's layers; NULL: no end */
 	size_t change_count, change_room;
 	struct change *changes;             /* in the tar's order */

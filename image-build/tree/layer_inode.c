@@ -138,11 +138,11 @@ static int read_content(struct layer *l, struct tar_reader *t, struct inode *ino
 	int r;
 
 	while ((r = tar_data(t, &bytes, &size, &offset, e)) == 1) {
-		r = content_add(&inode->content, &l->spool, bytes, size, offset, e);
+		r = content_add(&inode->content, &l->store, bytes, size, offset, e);
 		if (r)
 			return r;
 	}
-	return r;
+	return r ? r : content_end(&inode->content, &l->store, inode->size, 0, e);
 }
 
 static int read_symlink(const struct tar_entry *entry, struct inode *inode, struct err *e)

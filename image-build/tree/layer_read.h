@@ -25,7 +25,7 @@
  *  - entries of types that are no files are refused by name; of a global pax
  *    header a note is taken.
  *
- * The descriptor of l->spool is open; the caller frees l with layer_free() in
+ * l->store is open; the caller frees l with layer_free() in
  * every case.
  */
 int layer_read(struct layer *l, struct blob *b, struct err *e);

@@ -10,7 +10,7 @@
  * layers below have in it, a directory over a directory takes its attributes,
  * anything else replaces. Hard links stay links: inodes move, they are not
  * copied. Afterwards layers[0].tree is the merged tree without whiteouts and
- * opaque marks; the others' trees are used up, their spools are still needed.
+ * opaque marks; the others' trees are used up, their stores are still needed.
  * The layers must be resolved: see image-build/tree/resolve.h.
  */
 void merge_layers(struct layer *layers, size_t count);

@@ -166,10 +166,7 @@ static struct inode *copy_inode(const struct inode *from)
 
 	inode_copy_attributes(to, from);
 	to->size = from->size;
-	to->content = from->content;
-	to->content.room = from->content.count;
-	to->content.extents = memory_copy(from->content.extents,
-					  from->content.count * sizeof(*from->content.extents));
+	to->content = content_copy(&from->content);
 	return to;
 }
 

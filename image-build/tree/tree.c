@@ -24,7 +24,7 @@ void inode_release(struct inode *inode)
 	}
 	free(inode->xattrs);
 	free(inode->target);
-	free(inode->content.extents);
+	content_free(&inode->content);
 	free(inode);
 }
 

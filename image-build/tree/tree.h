@@ -7,12 +7,12 @@
 #include <stdint.h>
 #include <sys/stat.h>
 
-#include "image-build/base/spool.h"
+#include "image-build/base/store.h"
 #include "lib/err.h"
 
 /*
  * A layer, or several merged ones, in memory: names that lead to inodes. A
- * hard link is a second name of one inode. File contents stay in a spool.
+ * hard link is a second name of one inode. File contents stand in a store.
  */
 struct xattr {
 	char *name;

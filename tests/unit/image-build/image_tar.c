@@ -122,7 +122,7 @@ int read_changes(struct layer *l, const struct bytes *b, struct err *e)
 	struct blob blob;
 
 	layer_init(l);
-	l->spool.fd = memfd_create("spool", MFD_CLOEXEC);
+	store_open(&l->store, memfd_create("store", MFD_CLOEXEC), -1, 0);
 	blob_open(&blob, fd, COMPRESSION_NONE, "sha256", "sha256", NULL);
 	r = layer_read(l, &blob, e);
 	blob_close(&blob);

@@ -55,10 +55,12 @@ static void read_everything(struct layer *l)
 	/* More than a block, not a whole number of them, with a hole in the middle. */
 	memset(block, 'b', sizeof(block));
 	big = tree_find(&l->tree, "big")->inode;
-	assert_int_equal(content_add(&big->content, &l->spool, block, sizeof(block), 0, &e), 0);
-	assert_int_equal(content_add(&big->content, &l->spool, block, sizeof(block), 300000, &e),
+	assert_int_equal(content_add(&big->content, &l->store, block, sizeof(block), 0, &e), 0);
+	assert_int_equal(content_add(&big->content, &l->store, block, sizeof(block), 300000, &e),
 			 0);
 	big->size = 305000;
+	assert_int_equal(content_end(&big->content, &l->store, big->size, 0, &e), 0);
+	assert_int_equal(store_flush(&l->store, &e), 0);
 	/* Five nanoseconds, not half a second. */
 	tree_find(&l->tree, "d/e/f/g")->inode->mtime_nsec = 5;
 	overlay_encode(&l->tree);
@@ -184,7 +186,7 @@ static void change_content(struct layer *l)
 {
 	char byte = 'X';
 
-	assert_int_equal(pwrite(l->spool.fd, &byte, 1, 0), 1);
+	assert_int_equal(pwrite(l->store.data.fd, &byte, 1, 0), 1);
 }
 
 static void add_xattr(struct layer *l)
@@ -209,9 +211,7 @@ static void tear_link(struct layer *l)
 	struct inode *copy = inode_new(link->inode->mode);
 
 	copy->size = link->inode->size;
-	copy->content = link->inode->content;
-	copy->content.extents = NULL;
-	copy->content.count = 0;
+	copy->content = content_copy(&link->inode->content);
 	node_set_inode(link, copy);
 }
 
@@ -296,7 +296,7 @@ static void test_canonical_tar(void **state)
 {
 	struct err e = { .text = "" };
 	struct digest one, two;
-	struct layer l, again = { .spool.fd = -1 };
+	struct layer l, again;
 	struct blob blob;
 	char *before, *after;
 	int fd = memfd_create("tar", MFD_CLOEXEC);
@@ -309,7 +309,7 @@ static void test_canonical_tar(void **state)
 	expect_success("write", tar_write(&l.tree, fd, &one, NULL, &e), &e);
 	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
 	layer_init(&again);
-	again.spool.fd = memfd_create("spool", MFD_CLOEXEC);
+	store_open(&again.store, memfd_create("store", MFD_CLOEXEC), -1, 0);
 	blob_open(&blob, fd, COMPRESSION_NONE, "sha256", "sha256", NULL);
 	expect_success("read", layer_read(&again, &blob, &e), &e);
 	hasher_finish(&blob.stored, &two);
