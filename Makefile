@@ -245,8 +245,17 @@ $(BUILD)/socle-image: $(call host_objects,image-build $(shared)) $(BUILD)/flags
 	$(say) LINK '$@'
 	$(Q)$(CC) $(HOST_LDFLAGS) -o $@ $(sort $(filter %.o,$^)) $(erofs_libs) $(packages_libs)
 
-all: $(GUEST)/socle-init $(GUEST)/socle-volume $(GUEST)/libsocle.a $(BUILD)/socle-image
+# Named as the shells look for them.
+$(BUILD)/completion/socle-image: shell := bash
+$(BUILD)/completion/_socle-image: shell := zsh
+completions := $(BUILD)/completion/socle-image $(BUILD)/completion/_socle-image
+$(completions): $(BUILD)/socle-image
+	$(Q)mkdir -p $(@D)
+	$(Q)$< completion $(shell) >$@
 
+all: $(GUEST)/socle-init $(GUEST)/socle-volume $(GUEST)/libsocle.a $(BUILD)/socle-image $(completions)
+
+include debian/deb.mk
 include kernel-config/kernel.mk
 include initramfs/kata.mk
 

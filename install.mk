@@ -4,12 +4,16 @@
 # nothing of the caches, so that sudo, which has another home, installs what the user made.
 
 PREFIX	?= /usr/local
+# Debian's packages have theirs elsewhere.
+ZSH_FOLDER ?= share/zsh/site-functions
 
 # mode, folder below PREFIX, file
 guest_folder := lib/socle/$(ARCH)
 installed := \
 	755|bin|$(BUILD)/socle-image \
 	644|share/man/man1|image-build/socle-image.1 \
+	644|share/bash-completion/completions|$(BUILD)/completion/socle-image \
+	644|$(ZSH_FOLDER)|$(BUILD)/completion/_socle-image \
 	755|$(guest_folder)|$(BUILD)/$(ARCH)/socle-init \
 	644|$(guest_folder)|$(BUILD)/$(ARCH)/libsocle.a \
 	644|include|mount/runtime/socle.h \

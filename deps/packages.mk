@@ -24,3 +24,5 @@ PACKAGES	+= $(foreach arch,$(foreign),$(cross_$(arch))) $(if $(foreign),qemu-use
 BUILT_ARCHES	:= $(if $(filter bench,$(MAKECMDGOALS)),x86_64,$(and $(filter test deps,$(MAKECMDGOALS)),$(filter built all,$(KERNEL)),$(filter $(ARCHES),x86_64 s390x)))
 # What the kernel's own make needs.
 PACKAGES	+= $(if $(BUILT_ARCHES)$(filter kernel kernel-newest,$(MAKECMDGOALS)),bc libelf-dev)
+# What packs the result: make deb, and the test of it.
+PACKAGES	+= $(if $(filter deb check test,$(MAKECMDGOALS)),debhelper lintian zsh)

@@ -11,5 +11,11 @@ extern const struct command command_initramfs;
 extern const struct command command_inspect;
 extern const struct command command_kernel_check;
 extern const struct command command_plan;
+extern const struct command command_completion;
+
+/* In the order of --help; NULL behind the last. */
+const struct command *command_at(size_t index);
+/* NULL: there is none of this name. */
+const struct command *command_find(const char *name);
 
 #endif

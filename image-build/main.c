@@ -5,31 +5,26 @@
 
 #include "image-build/command.h"
 #include "image-build/base/output.h"
-#include "lib/array.h"
 
 #ifndef SOCLE_VERSION
 #define SOCLE_VERSION "0.1"
 #endif
 
-static const struct command *const commands[] = {
-	&command_layers,  &command_merge,        &command_initramfs,
-	&command_inspect, &command_kernel_check, &command_plan,
-};
-
 static void print_usage(FILE *to)
 {
 	fprintf(to, "usage: socle-image <command> [options] …\n\ncommands:\n");
-	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
-		fprintf(to, "  %-12s %s\n", commands[i]->name, commands[i]->summary);
+	for (size_t i = 0; command_at(i); i++)
+		fprintf(to, "  %-12s %s\n", command_at(i)->name, command_at(i)->summary);
 	fprintf(to,
 		"\nsocle-image <command> --help describes one command; socle-image --version\n");
 }
 
 static int run_command(int argc, char **argv)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
-		if (!strcmp(argv[1], commands[i]->name))
-			return commands[i]->run(argc - 1, argv + 1);
+	const struct command *c = command_find(argv[1]);
+
+	if (c)
+		return c->run(argc - 1, argv + 1);
 	fprintf(stderr, "socle-image: unknown command %s; see socle-image --help\n", argv[1]);
 	return STATUS_USAGE;
 }

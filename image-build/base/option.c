@@ -57,8 +57,7 @@ int option_list(const char *text, void *field, struct err *e)
 	return 0;
 }
 
-/* Of a command's own options and of those that it shares, in this order; NULL behind the last. */
-static const struct option_row *row_at(const struct command *c, size_t index)
+const struct option_row *option_row_at(const struct command *c, size_t index)
 {
 	const struct option_row *const tables[] = { c->options, c->more_options };
 
@@ -69,7 +68,7 @@ static const struct option_row *row_at(const struct command *c, size_t index)
 	return NULL;
 }
 
-static bool wants_argument(const struct option_row *o)
+bool option_wants_argument(const struct option_row *o)
 {
 	return o->argument && *o->argument != '[';
 }
@@ -82,10 +81,10 @@ static void print_help(const struct command *c)
 	if (*c->details)
 		printf("\n%s\n", c->details);
 	printf("\noptions:\n");
-	for (size_t i = 0; (o = row_at(c, i)); i++) {
+	for (size_t i = 0; (o = option_row_at(c, i)); i++) {
 		char left[64];
 
-		snprintf(left, sizeof(left), "%s%s%s", o->name, wants_argument(o) ? " " : "",
+		snprintf(left, sizeof(left), "%s%s%s", o->name, option_wants_argument(o) ? " " : "",
 			 o->argument ? o->argument : "");
 		printf("  %-28s %s\n", left, o->help);
 	}
@@ -115,7 +114,7 @@ static const struct option_row *find_row(const struct command *c, const char *te
 	const struct option_row *o;
 
 	*value = text[size] ? text + size + 1 : NULL;
-	for (*index = 0; (o = row_at(c, *index)); ++*index)
+	for (*index = 0; (o = option_row_at(c, *index)); ++*index)
 		if (strlen(o->name) == size && !memcmp(o->name, text, size))
 			return o;
 	return NULL;
@@ -133,7 +132,7 @@ static int take_option(const struct command *c, int argc, char **argv, int *i, v
 		return usage_error(c, "unknown option %s", text);
 	if (!o->argument && value)
 		return usage_error(c, "%s takes no value", o->name);
-	if (wants_argument(o) && !value) {
+	if (option_wants_argument(o) && !value) {
 		if (*i + 1 >= argc)
 			return usage_error(c, "%s needs %s", o->name, o->argument);
 		value = argv[++*i];

@@ -48,6 +48,11 @@ enum {
 	STATUS_USAGE = 2,
 };
 
+/* Of a command's own options and of those that it shares, in this order; NULL behind the last. */
+const struct option_row *option_row_at(const struct command *c, size_t index);
+/* Whether a word has to follow: not where it takes none or one that may be left out. */
+bool option_wants_argument(const struct option_row *o);
+
 /*
  * Read a command's arguments into its options; exactly one operand goes to
  * *operand (none where operand is NULL). Returns STATUS_OK to go on; anything

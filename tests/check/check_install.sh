@@ -20,9 +20,11 @@ lib/socle/$arch/libsocle.a 644 $build/$arch/libsocle.a
 lib/socle/$arch/pkgconfig/socle.pc 644
 lib/socle/$arch/socle-init 755 $build/$arch/socle-init
 lib/socle/$arch/socle-volume 755 $build/$arch/socle-volume
+share/bash-completion/completions/socle-image 644 $build/completion/socle-image
 share/man/man1/socle-image.1 644 image-build/socle-image.1
 share/man/man8/socle-init.8 644 init/socle-init.8
-share/man/man8/socle-volume.8 644 mount/socle-volume.8"
+share/man/man8/socle-volume.8 644 mount/socle-volume.8
+share/zsh/site-functions/_socle-image 644 $build/completion/_socle-image"
 
 # The make above us has handed down its flags and its job server.
 run_make() { env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -s BUILD="$build" ARCH="$arch" "$@"; }
