@@ -198,7 +198,8 @@ static int open_or_adopt(const struct volume *v, const struct disks *disks, stru
 	if (!r && v->adopt && !signature)
 		r = verity_adopt(v->dm_name, &numbers, &o->params, &o->device, e);
 	return r ? (r > 0 ? 0 : r) :
-		   verity_open(v->dm_name, &numbers, &o->params, signature, &o->device, e);
+		   verity_open(v->dm_name, v->dm_mark, &numbers, &o->params, signature, &o->device,
+			       e);
 }
 
 static int open_verity(const struct volume *v, const struct disks *disks, int uevents,
@@ -217,69 +218,12 @@ static int open_verity(const struct volume *v, const struct disks *disks, int ue
 	r = verity_prove(&o->device, &o->params, uevents, e);
 	if (!r)
 		return 0;
-	(void)verity_close(v->dm_name);
+	(void)dm_remove(v->dm_name);
 	/* A reference by place or offset may have led to another disk than was meant. */
 	if (disks->hash == disks->data)
 		return err_prefix(e, r, "%s: ", disks->data->name);
 	return err_prefix(e, r, "data on %s, hash tree on %s: ", disks->data->name,
 			  disks->hash->name);
-}
-
-/*
- * Words of a table with another one behind them, which say whether the kernel has
- * verified a signature, and has parity to repair by: as the volume asks for it?
- */
-static bool take_out_options(const struct volume *v, char line[DM_LINE_SIZE])
-{
-	const bool signature = verity_signature_asked(&v->signature), fec = v->verity.fec_roots;
-	const struct {
-		const char *option;
-		bool asked;
-	} rows[] = {
-		{ "root_hash_sig_key_desc", signature },
-		{ "use_fec_from_device", fec },
-		{ "fec_start", fec },
-		{ "fec_blocks", fec },
-		{ "fec_roots", fec },
-	};
-	char value[DM_LINE_SIZE], rest[DM_LINE_SIZE];
-
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		int r = verity_table_get_option(line, rows[i].option, value, sizeof(value));
-
-		if (r != rows[i].asked)
-			return false;
-		if (!r)
-			continue;
-		if (verity_table_drop_option(line, rows[i].option, rest, sizeof(rest)))
-			return false;
-		strcpy(line, rest);
-	}
-	return true;
-}
-
-static bool has_table(const struct volume *v, const struct disks *disks,
-		      const struct verity_params *params)
-{
-	const struct verity_parts numbers = numbers_of(disks);
-	char line[DM_LINE_SIZE], raw[32];
-
-	snprintf(raw, sizeof(raw), "%u:%u 0", disks->data->major, disks->data->minor);
-	if (v->proof == VOLUME_RAW)
-		return !dm_table(v->dm_name, "linear", line, sizeof(line), NULL) &&
-		       !strcmp(line, raw);
-	return !dm_table(v->dm_name, "verity", line, sizeof(line), NULL) &&
-	       take_out_options(v, line) && verity_table_matches(line, params, &numbers);
-}
-
-bool volume_is_open(const struct volume *v, const struct device_wish *wishes)
-{
-	struct disks disks = find_disks(v, wishes);
-	struct verity_params params = v->verity;
-
-	if (v->proof == VOLUME_SUPERBLOCK && complete_from_superblock(v, &disks, &params, NULL))
-		return false;
-	return has_table(v, &disks, &params);
 }
 
 static void take_raw(const struct blockdev *b, struct verity_device *ret)

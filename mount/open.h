@@ -36,12 +36,6 @@ int volume_open(const struct volume *v, const uint8_t *signatures, const struct 
 		int uevents, struct open_volume *ret, struct err *e);
 
 /*
- * Is it open already, by its device-mapper name, with just these devices and
- * parameters? One that nothing proves is then a linear device.
- */
-bool volume_is_open(const struct volume *v, const struct device_wish *wishes);
-
-/*
  * As verity_diagnose(): 1 where the kernel met a bad block of this volume, and e
  * says so with the volume's name; 0 with e untouched.
  */

@@ -23,6 +23,11 @@ int stack_add(struct stack *s, struct volume **ret, struct err *e)
 	return 0;
 }
 
+bool stack_is_alone(const struct stack *s)
+{
+	return stack_layers(s) == 1 && !s->directories && s->upper.kind == UPPER_NONE;
+}
+
 size_t stack_layers(const struct stack *s)
 {
 	size_t layers = s->directories;

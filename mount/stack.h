@@ -47,6 +47,9 @@ int stack_add(struct stack *s, struct volume **ret, struct err *e);
 /* How many layers there are: volumes that are no device of another one, or directories. */
 size_t stack_layers(const struct stack *s);
 
+/* A single layer without an upper, which is mounted as it is. */
+bool stack_is_alone(const struct stack *s);
+
 /* What volume of the stack follows i and all of its devices. */
 static inline size_t stack_next(const struct stack *s, size_t i)
 {

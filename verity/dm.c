@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <linux/dm-ioctl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/sysmacros.h>
@@ -158,6 +159,7 @@ int dm_state(const char *name, struct dm_state *ret)
 		.loaded = request.flags & DM_INACTIVE_PRESENT_FLAG,
 		.deferred = request.flags & DM_DEFERRED_REMOVE,
 	};
+	snprintf(ret->uuid, sizeof(ret->uuid), "%.*s", (int)sizeof(request.uuid), request.uuid);
 	return 1;
 }
 

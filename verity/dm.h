@@ -25,6 +25,7 @@
  */
 
 #define DM_NAME_SIZE 128  /* of a device's name, with the closing NUL */
+#define DM_UUID_SIZE 129  /* of its own identifier, with the closing NUL */
 #define DM_LINE_SIZE 4096 /* of a target's table or status line, with the closing NUL */
 
 /* What a device is made of. */
@@ -37,6 +38,7 @@ struct dm_target {
 
 /* What device-mapper knows of a device. */
 struct dm_state {
+	char uuid[DM_UUID_SIZE]; /* what dm_create() was given, or empty */
 	dev_t number;
 	int open_count; /* mounts and other devices on it count as well */
 	bool read_only;

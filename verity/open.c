@@ -133,18 +133,19 @@ static int open_device(const char *name, const struct verity_parts *parts,
 	return r ? err_result(e, FAIL_VERITY_OPEN_FAILED, r, "activate %s", name) : 0;
 }
 
-int verity_open(const char *name, const struct verity_parts *parts, const struct verity_params *p,
-		const struct verity_signature *signature, struct verity_device *ret, struct err *e)
+int verity_open(const char *name, const char *mark, const struct verity_parts *parts,
+		const struct verity_params *p, const struct verity_signature *signature,
+		struct verity_device *ret, struct err *e)
 {
-	/* As cryptsetup names a device without superblock: its tools and systemd know it so. */
-	char uuid[sizeof("CRYPT-VERITY-") + VERITY_NAME_SIZE];
+	/* As cryptsetup names a device: its tools and systemd know it so. */
+	char uuid[DM_UUID_SIZE];
 	dev_t number;
 	int r;
 
 	if (strlen(name) >= VERITY_NAME_SIZE)
 		return err_set(e, FAIL_VERITY_OPEN_FAILED, ENAMETOOLONG, "the name %s is too long",
 			       name);
-	snprintf(uuid, sizeof(uuid), "CRYPT-VERITY-%s", name);
+	snprintf(uuid, sizeof(uuid), "CRYPT-VERITY-%s%s%s", mark, *mark ? "-" : "", name);
 	r = dm_create(name, uuid, &number);
 	if (r == -EBUSY)
 		return err_set(e, FAIL_VERITY_OPEN_FAILED, EBUSY, "there is a device %s already",
@@ -153,7 +154,7 @@ int verity_open(const char *name, const struct verity_parts *parts, const struct
 		return err_result(e, FAIL_VERITY_OPEN_FAILED, r, "create %s", name);
 	r = open_device(name, parts, p, signature, number, e);
 	if (r) {
-		(void)verity_close(name);
+		(void)dm_remove(name);
 		return r;
 	}
 	*ret = verity_device(name, number);
@@ -169,9 +170,4 @@ int verity_link(const struct verity_device *dev, struct err *e)
 	if (sys_symlink(target, path) && errno != EEXIST)
 		return err_errno(e, FAIL_SYSTEM_CALL_FAILED, "make the link %s", path);
 	return 0;
-}
-
-int verity_close(const char *name)
-{
-	return dm_remove(name);
 }

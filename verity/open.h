@@ -9,18 +9,20 @@
 #include "verity/table.h"
 
 /*
- * Open a verity device read-only under a name that must be free. The parameters
+ * Open a verity device read-only under a name that must be free; mark is told with its
+ * UUID (dm_state()), 32 characters at most, or empty. The parameters
  * must have passed verity_params_finish(); nothing is read from a superblock.
  * Whatever the corruption policy will be, reads of bad blocks fail with EIO
  * until verity_arm(), so that a failure of the boot can be told.
  * signature is NULL where none is asked for, and else what
  * verity_signature_load() gave: then the kernel opens nothing that it does not
- * vouch for. SIGNATURE_REJECTED, SIGNATURE_MISSING where the kernel takes none
- * without (dm_verity.require_signatures=1), KERNEL_FEATURE_MISSING where it
- * cannot hash so, and else VERITY_OPEN_FAILED with what its log says of it.
+ * vouch for. It is closed by dm_remove(). SIGNATURE_REJECTED, SIGNATURE_MISSING where the kernel
+ * takes none without (dm_verity.require_signatures=1), KERNEL_FEATURE_MISSING where it cannot hash
+ * so, and else VERITY_OPEN_FAILED with what its log says of it.
  */
-int verity_open(const char *name, const struct verity_parts *parts, const struct verity_params *p,
-		const struct verity_signature *signature, struct verity_device *ret, struct err *e);
+int verity_open(const char *name, const char *mark, const struct verity_parts *parts,
+		const struct verity_params *p, const struct verity_signature *signature,
+		struct verity_device *ret, struct err *e);
 
 /*
  * Where others look for a device: /dev/mapper/NAME, a link to its node as udev
@@ -28,9 +30,6 @@ int verity_open(const char *name, const struct verity_parts *parts, const struct
  * is closed. SYSTEM_CALL_FAILED.
  */
 int verity_link(const struct verity_device *dev, struct err *e);
-
-/* Close it again: 0 or -errno, -EBUSY where it is in use. */
-int verity_close(const char *name);
 
 /* The name of the key that a signature is handed to the kernel in. */
 #define VERITY_KEY_SIZE (VERITY_NAME_SIZE + sizeof("socle:"))

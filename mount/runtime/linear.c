@@ -5,10 +5,10 @@
 
 #include "verity/dm.h"
 
-int linear_open(const char *name, const struct blockdev *b, struct verity_device *ret,
-		struct err *e)
+int linear_open(const char *name, const char *mark, const struct blockdev *b,
+		struct verity_device *ret, struct err *e)
 {
-	char line[48];
+	char line[48], uuid[DM_UUID_SIZE];
 	const struct dm_target target = {
 		.sectors = b->size_bytes / 512,
 		.type = "linear",
@@ -19,7 +19,8 @@ int linear_open(const char *name, const struct blockdev *b, struct verity_device
 	int r;
 
 	snprintf(line, sizeof(line), "%u:%u 0", b->major, b->minor);
-	r = dm_open(name, NULL, &target, &number);
+	snprintf(uuid, sizeof(uuid), "socle-%s-%s", mark, name);
+	r = dm_open(name, uuid, &target, &number);
 	if (r)
 		return err_result(e, FAIL_VERITY_OPEN_FAILED, r, "open %s as %s", b->name, name);
 	*ret = verity_device(name, number);

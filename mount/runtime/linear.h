@@ -7,11 +7,12 @@
 
 /*
  * A disk that nothing proves as a device of a name of ours: read-only whatever the
- * disk is, and found again by that name as a verity device is. VERITY_OPEN_FAILED.
+ * disk is, and found again by that name and known by its mark as a verity device is.
+ * VERITY_OPEN_FAILED.
  *
  * Source: the kernel's Documentation/admin-guide/device-mapper/linear.rst.
  */
-int linear_open(const char *name, const struct blockdev *b, struct verity_device *ret,
-		struct err *e);
+int linear_open(const char *name, const char *mark, const struct blockdev *b,
+		struct verity_device *ret, struct err *e);
 
 #endif

@@ -143,7 +143,7 @@ static int find_target(const struct mounted *m, void *data)
 		t->staged = t->staged || (id && !strncmp(id, t->id, strlen(t->id)));
 		return 0;
 	}
-	if (!((id && !strcmp(id, t->id)) || is_on_device(t, m)))
+	if (!((id && !strncmp(id, t->id, strlen(t->id))) || is_on_device(t, m)))
 		return 0;
 	t->mounted = true;
 	t->writable = m->writable;

@@ -43,17 +43,6 @@ static bool has_option(const char *options, const char *option)
 	return false;
 }
 
-/* The value of an option of such a list; the kernel writes a comma in it as \054. */
-static void copy_option(char *options, const char *name, char *to, size_t size)
-{
-	char *word, *value;
-
-	while ((word = strsep(&options, ",")))
-		if ((value = strchr(word, '=')) && (size_t)(value - word) == strlen(name) &&
-		    !strncmp(word, name, strlen(name)))
-			copy_field(value + 1, to, size);
-}
-
 enum { FIELD_NUMBER = 2, FIELD_TARGET = 4, FIELD_OPTIONS = 5, FIELDS = 6 };
 
 /* ID PARENT MAJOR:MINOR ROOT TARGET OPTIONS [TAG...] - TYPE SOURCE SUPER_OPTIONS */
@@ -76,7 +65,6 @@ static bool read_line(char *line, struct mounted *ret)
 	    sscanf(field[FIELD_NUMBER], "%u:%u%c", &m.major, &m.minor, &tail) != 2)
 		return false;
 	m.writable = !has_option(field[FIELD_OPTIONS], "ro") && !has_option(super, "ro");
-	copy_option(super, "upperdir", m.upperdir, sizeof(m.upperdir));
 	copy_field(source, m.source, sizeof(m.source));
 	copy_field(field[FIELD_TARGET], m.target, sizeof(m.target));
 	*ret = m;

@@ -15,15 +15,12 @@
 
 #define MOUNTS_PATH_SIZE 4096 /* bytes of a path, with the NUL: PATH_MAX */
 
-#define MOUNTS_UPPERDIR_SIZE 1040
-
 /* One mount. */
 struct mounted {
-	unsigned int major, minor;           /* of the file system's device */
-	bool writable;                       /* the mount and its file system are */
-	char source[128];                    /* what was mounted; longer ones are cut */
-	char target[MOUNTS_PATH_SIZE];       /* where */
-	char upperdir[MOUNTS_UPPERDIR_SIZE]; /* an overlay's, or empty; longer ones are cut */
+	unsigned int major, minor;     /* of the file system's device */
+	bool writable;                 /* the mount and its file system are */
+	char source[128];              /* what was mounted; longer ones are cut */
+	char target[MOUNTS_PATH_SIZE]; /* where */
 };
 
 /* The kernel's list; NULL and errno. */

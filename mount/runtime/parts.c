@@ -36,9 +36,7 @@ static int take_device(void *data, const char *name, dev_t number)
 
 static bool is_ours(const struct finding *f, const struct mounted *m)
 {
-	const char *id = text_behind(m->source, TARGET_PREFIX);
-
-	if (id && !strcmp(id, f->target->id))
+	if (text_behind(m->source, f->target->prefix))
 		return true;
 	for (size_t i = 0; i < f->parts->count; i++)
 		if (m->major == f->parts->part[i].major && m->minor == f->parts->part[i].minor)
@@ -54,10 +52,11 @@ static int take_mount(const struct mounted *m, void *data)
 	if (!strcmp(m->target, f->target->stage))
 		f->parts->staged = true;
 	if (!strcmp(m->target, f->target->path)) {
+		const char *mark = text_behind(m->source, f->target->prefix);
+
 		f->parts->mounted = is_ours(f, m);
 		f->parts->foreign = !f->parts->mounted;
-		f->parts->writable = m->writable;
-		strcpy(f->parts->upperdir, m->upperdir);
+		snprintf(f->parts->mark, sizeof(f->parts->mark), "%s", mark ? mark : "");
 	}
 	return 0;
 }

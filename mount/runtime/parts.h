@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+#include "mount/runtime/mark.h"
 #include "mount/runtime/target.h"
 
 /*
@@ -20,13 +21,12 @@ struct part {
 };
 
 struct parts {
-	bool mounted;                        /* its target is what is mounted on its path */
-	bool foreign;                        /* something else is */
-	bool writable;                       /* mounted: it has an upper */
-	bool staged;                         /* its stage is mounted */
-	char upperdir[MOUNTS_UPPERDIR_SIZE]; /* mounted: of its upper, or empty */
-	size_t uppers;                       /* devices of a scratch disk */
-	size_t count;                        /* its devices, in no order */
+	bool mounted;         /* its target is what is mounted on its path */
+	bool foreign;         /* something else is */
+	bool staged;          /* its stage is mounted */
+	char mark[MARK_SIZE]; /* mounted: of its overlay, or empty */
+	size_t uppers;        /* devices of a scratch disk */
+	size_t count;         /* its devices, in no order */
 	struct part part[PARTS_MAX];
 };
 

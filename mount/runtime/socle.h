@@ -65,8 +65,9 @@ struct socle_request {
 /*
  * Mount what a request describes on target, an absolute path that is made where it
  * is not there. The same request again for a target on which it is mounted already
- * changes nothing and is no failure; any other is TARGET_IN_USE, and so is any of
- * directories, which nothing tells apart. A directory that was made stays. A block that does
+ * changes nothing and is no failure: every parameter is equal, on the same disks, files
+ * and directories, by whatever names. Any other is TARGET_IN_USE, and the text says what
+ * differs as far as that is known. A directory that was made stays. A block that does
  * not match is told as an error until the call returns, and does what on_corruption
  * says from then on. Devices are named after the target, so the same disk may carry
  * several mounts. A plain umount(2) of the target by anybody frees everything.

@@ -12,7 +12,7 @@
  *
  *   socle.ID.N            device-mapper's name of volume N
  *   socle.ID.upper…       and of a scratch disk's layers
- *   socle.ID              the overlay's source
+ *   socle.ID.MARK         the overlay's source (mount/runtime/mark.h)
  *   /run/socle/ID         held while the target is worked on
  *   /run/socle/ID/stage   a tmpfs on which a stack is put together
  *

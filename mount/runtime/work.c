@@ -15,64 +15,66 @@ static int in_use(const struct target *t, const char *why, struct err *e)
 	return err_set(e, FAIL_TARGET_IN_USE, EBUSY, "%.200s: %s", t->path, why);
 }
 
-/* What is in the table for it; nothing for a volume that nothing proves. */
-static bool has_policy(const struct volume *v, enum verity_corruption policy)
+/* By the marks: of what was found now, as whoever mounts it will leave them. */
+static void make_marks(struct work *w)
 {
-	char line[DM_LINE_SIZE];
+	struct stack *s = &w->stack;
 
-	if (v->proof == VOLUME_RAW)
-		return true;
-	if (dm_table(v->dm_name, "verity", line, sizeof(line), NULL))
-		return false;
-	return !strstr(line, " panic_on_corruption") == (policy != VERITY_ON_CORRUPTION_PANIC) &&
-	       !strstr(line, " restart_on_corruption") == (policy != VERITY_ON_CORRUPTION_RESTART);
+	for (size_t i = 0; i < s->count; i++)
+		mark_volume(&s->volume[i], s->signatures, &w->wishes[w->first_wish[i]],
+			    w->on_corruption, s->volume[i].dm_mark);
+	if (!stack_is_alone(s))
+		mark_overlay(s, &w->wishes[w->disk_wish], w->mark);
 }
 
-/* What is written goes where it would go now, as far as that can be told. */
-static bool is_same_upper(const struct work *w, const struct parts *parts)
+static int differs(const struct work *w, const char *what, struct err *e)
 {
-	const struct upper *u = &w->stack.upper;
-	char upperdir[MOUNTS_UPPERDIR_SIZE] = "";
+	char why[160];
 
-	if (u->kind == UPPER_DIRECTORY)
-		snprintf(upperdir, sizeof(upperdir), "%s/upper", u->directory);
-	else if (u->kind != UPPER_NONE)
-		snprintf(upperdir, sizeof(upperdir), "%s/upper/upper", w->target.stage);
-	return parts->uppers == (u->kind == UPPER_DISK ? scratch_devices(u) : 0) &&
-	       parts->writable == (u->kind != UPPER_NONE) && !strcmp(parts->upperdir, upperdir);
+	snprintf(why, sizeof(why), "another stack is mounted there: %s", what);
+	return in_use(&w->target, why, e);
 }
 
-/*
- * Every volume open under its name as it would be opened now, and nothing else. By what a
- * stack of directories could be known nothing tells.
- */
-static bool is_same_stack(const struct work *w, const struct parts *parts)
+/* 0: just what is asked for is mounted. */
+static int check_same(const struct work *w, const struct parts *parts, struct err *e)
 {
-	if (parts->count != w->stack.count + parts->uppers || !is_same_upper(w, parts) ||
-	    w->stack.directories)
-		return false;
-	for (size_t i = 0; i < w->stack.count; i++) {
-		const struct volume *v = &w->stack.volume[i];
+	const struct stack *s = &w->stack;
+	size_t count = parts->count - parts->uppers;
+	char what[64];
 
-		if (!volume_is_open(v, &w->wishes[w->first_wish[i]]) ||
-		    !has_policy(v, w->on_corruption))
-			return false;
+	snprintf(what, sizeof(what), "it has %zu volume%s, not %zu", count, count == 1 ? "" : "s",
+		 s->count);
+	if (count != s->count)
+		return differs(w, what, e);
+	for (size_t i = 0; i < s->count; i++) {
+		const struct volume *v = &s->volume[i];
+		struct dm_state state;
+		int r = dm_state(v->dm_name, &state);
+
+		if (r < 0)
+			return err_result(e, FAIL_SYSTEM_CALL_FAILED, r, "ask for %s", v->dm_name);
+		snprintf(what, sizeof(what), "its %s is of another disk or parameters", v->name);
+		if (!r || !strstr(state.uuid, v->dm_mark))
+			return differs(w, what, e);
 	}
-	return true;
+	return strcmp(parts->mark, w->mark) ?
+		       differs(w, "what is written to or its directories are others", e) :
+		       0;
 }
 
 /* Whoever mounted it may have been killed between the last two calls. */
-static int settle_with_same(struct work *w, const struct parts *parts)
+static int settle_with_mounted(struct work *w, const struct parts *parts, struct err *e)
 {
-	if (parts->staged)
+	int r = check_same(w, parts, e);
+
+	if (!r && parts->staged)
 		(void)sys_umount(w->target.stage, MNT_DETACH | UMOUNT_NOFOLLOW);
-	return 1;
+	return r ? r : 1;
 }
 
 /* What there is already: 1: just this; 0: nothing any more. */
 static int settle_with_present(struct work *w, struct err *e)
 {
-	static const char other[] = "another stack is mounted there";
 	struct parts parts;
 	unsigned int left = 0;
 	int r;
@@ -84,8 +86,7 @@ static int settle_with_present(struct work *w, struct err *e)
 	if (r)
 		return r;
 	if (parts.mounted)
-		return is_same_stack(w, &parts) ? settle_with_same(w, &parts) :
-						  in_use(&w->target, other, e);
+		return settle_with_mounted(w, &parts, e);
 	if (parts.foreign)
 		return in_use(&w->target, "something else is mounted there", e);
 	/* Whoever mounted it was interrupted, or it was moved elsewhere. */
@@ -100,6 +101,8 @@ static int mount_held(struct work *w, struct err *e)
 {
 	int r = work_find_disks(w, e);
 
+	if (!r)
+		make_marks(w);
 	if (!r)
 		r = settle_with_present(w, e);
 	if (r)

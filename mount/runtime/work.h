@@ -4,6 +4,7 @@
 
 #include "mount/describe/describe.h"
 #include "mount/open.h"
+#include "mount/runtime/mark.h"
 #include "mount/runtime/target.h"
 #include "mount/scratch.h"
 
@@ -19,7 +20,7 @@ struct places {
 	char upper[PLACE_SIZE];
 	char upperdir[UPPER_PATH_SIZE + 8], workdir[UPPER_PATH_SIZE + 8];
 	char merged[PLACE_SIZE];
-	char source[sizeof(TARGET_PREFIX) + TARGET_ID_SIZE];
+	char source[sizeof(((struct target *)0)->prefix) + MARK_SIZE];
 };
 
 /*
@@ -36,6 +37,7 @@ struct work {
 	struct device_wish wishes[WORK_WISHES_MAX];
 	size_t first_wish[STACK_VOLUMES_MAX]; /* a volume's own start here */
 	size_t disk_wish;                     /* the scratch disk's */
+	char mark[MARK_SIZE];                 /* the overlay's; empty: there is none */
 	struct open_volume open[STACK_VOLUMES_MAX];
 	size_t open_count;
 	struct scratch scratch;

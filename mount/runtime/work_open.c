@@ -69,7 +69,9 @@ static int open_devices(struct work *w, size_t i, struct err *e)
 
 	r = volume_open(v, w->stack.signatures, wishes, w->search.uevents, &w->open[i], e);
 	if (!r && v->proof == VOLUME_RAW)
-		r = err_volume(e, linear_open(v->dm_name, &wishes->found, &w->open[i].device, e),
+		r = err_volume(e,
+			       linear_open(v->dm_name, v->dm_mark, &wishes->found,
+					   &w->open[i].device, e),
 			       v->name);
 	return r;
 }

@@ -45,7 +45,7 @@ static int mount_layer(const struct open_volume *o, const char *place, bool alon
 
 static int mount_layers(struct work *w, struct places *p, struct err *e)
 {
-	bool alone = stack_layers(&w->stack) == 1 && w->stack.upper.kind == UPPER_NONE;
+	bool alone = stack_is_alone(&w->stack);
 	int r = 0;
 
 	for (size_t i = 0; !r && i < w->stack.count; i = stack_next(&w->stack, i)) {
@@ -128,7 +128,7 @@ static int mount_overlay(struct work *w, struct places *p, struct err *e)
 	};
 	int r;
 
-	snprintf(p->source, sizeof(p->source), TARGET_PREFIX "%s", w->target.id);
+	snprintf(p->source, sizeof(p->source), "%s%s", w->target.prefix, w->mark);
 	snprintf(p->merged, sizeof(p->merged), "%s/merged", w->target.stage);
 	r = make_dir(p->merged, 0755, e);
 	if (!r && upper)
@@ -173,7 +173,7 @@ static int put_together(struct work *w, struct places *p, struct err *e)
 		r = make_upper(w, p, e);
 	if (!r)
 		w->step = "mounts";
-	if (r || (p->count == 1 && w->stack.upper.kind == UPPER_NONE))
+	if (r || stack_is_alone(&w->stack))
 		return r;
 	return mount_overlay(w, p, e);
 }

@@ -58,6 +58,49 @@ def test_same_request_twice(guest: Driven, request_of_both: Request) -> None:
     volume.umounted(guest)
 
 
+def test_same_files_twice(guest: Driven, layers: list[Layer]) -> None:
+    """Each time another loop device would be made of them; a file that was replaced is another."""
+    before = guest.left()
+    for number, layer in enumerate(layers):
+        guest.put(f"/run/layer-{number}", layer.disk.read_bytes())
+    request = Request(text([lookalike.kata_volume(layer) for layer in layers]),
+                      devices=["FILE=/run/layer-0", "FILE=/run/layer-1"])
+    volume.mounted(guest, request)
+    between = guest.left()
+    volume.mounted(guest, request)
+    assert not guest.left().more_than(between) and not between.more_than(guest.left())
+    guest.put("/run/copy", layers[1].disk.read_bytes())
+    another = Request(request.description, devices=["FILE=/run/layer-0", "FILE=/run/copy"])
+    told = volume.refused(volume.mount(guest, another), "TARGET_IN_USE", "mounts",
+                          status=volume.IN_USE)
+    assert "its volume-1 is" in told, told
+    volume.umounted(guest)
+    assert not guest.await_nothing_more_than(before)
+
+
+def test_same_directories_twice(guest: Driven) -> None:
+    before = guest.left()
+    for name in ("image", "image/lower", "image/upper", "image/other"):
+        guest.do("mkdir", f"/run/{name}")
+    description = text({"volume_type": "image_guest_pull", "source": "dummy-image-reference",
+                        "image_pull": {"metadata": {}}})
+    request = Request(description, upper="tmpfs,size=1m",
+                      directories=["/run/image/upper", "/run/image/lower"])
+    volume.mounted(guest, request)
+    guest.put(f"{TARGET}/new", "written")
+    volume.mounted(guest, request)
+    assert guest.content(f"{TARGET}/new") == b"written"
+    for other in [
+            Request(description, upper="tmpfs,size=2m", directories=request.directories),
+            Request(description, upper=request.upper,
+                    directories=["/run/image/other", "/run/image/lower"])]:
+        told = volume.refused(volume.mount(guest, other), "TARGET_IN_USE", "mounts",
+                              status=volume.IN_USE)
+        assert "what is written to or its directories" in told, told
+    volume.umounted(guest)
+    assert not guest.left().more_than(before)
+
+
 def test_same_request_at_once(guest: Driven, request_of_both: Request) -> None:
     """One after the other: all is as if there had been one, also when all of them undo it."""
     before = guest.left()

@@ -41,6 +41,7 @@ static void tell_state(const struct fake_dm_device *d, struct dm_ioctl *q)
 		    (*d->live.type ? DM_ACTIVE_PRESENT_FLAG : 0) |
 		    (*d->loaded.type ? DM_INACTIVE_PRESENT_FLAG : 0) |
 		    (d->deferred ? DM_DEFERRED_REMOVE : 0);
+	strcpy(q->uuid, d->uuid);
 }
 
 static int create(struct fake_dm_device *d, struct dm_ioctl *q)

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/dm-ioctl.h>
 #include <linux/loop.h>
 #include <linux/mount.h>
 #include <stdarg.h>
@@ -189,7 +190,8 @@ int sys_unlink_key(int key)
 
 int sys_dm(unsigned int command, struct dm_ioctl *request)
 {
-	return fake_sys.dm ? fake_sys.dm(command, request) : fake_sys_call("dm %#x\n", command);
+	return fake_sys.dm ? fake_sys.dm(command, request) :
+			     fake_sys_call("dm %#x %s\n", command, request->name);
 }
 
 int sys_loop_get_free(int control)

@@ -50,9 +50,11 @@ static inline const char *fake_signature(const struct verity_signature *s)
 	return s ? text : "";
 }
 
-int verity_open(const char *name, const struct verity_parts *parts, const struct verity_params *p,
-		const struct verity_signature *signature, struct verity_device *ret, struct err *e)
+int verity_open(const char *name, const char *mark, const struct verity_parts *parts,
+		const struct verity_params *p, const struct verity_signature *signature,
+		struct verity_device *ret, struct err *e)
 {
+	assert_string_equal(mark, ""); /* the boot has none */
 	if (fake_sys_call("verity_open %s data=%u:%u hash=%u:%u fec=%u:%u blocks=%llu%s\n", name,
 			  major(parts->data), minor(parts->data), major(parts->hash),
 			  minor(parts->hash), major(parts->fec), minor(parts->fec),
@@ -81,11 +83,6 @@ int verity_link(const struct verity_device *dev, struct err *e)
 	if (fake_sys_call("verity_link %s\n", dev->name))
 		return err_errno(e, FAIL_SYSTEM_CALL_FAILED, "link");
 	return 0;
-}
-
-int verity_close(const char *name)
-{
-	return fake_sys_call("verity_close %s\n", name);
 }
 
 int verity_prove(const struct verity_device *dev, const struct verity_params *p, int uevents,

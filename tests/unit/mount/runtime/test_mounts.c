@@ -68,12 +68,6 @@ static void test_escapes(void **state)
 			 1);
 	assert_string_equal(m.target, "/a b\tc\\d\\0");
 	assert_string_equal(m.source, "so cle");
-	assert_string_equal(m.upperdir, "");
-	assert_int_equal(next("1 2 0:3 / /a rw - overlay s rw,lowerdir+=/l,upperdir=/u\\054\\040v,"
-			      "workdir=/w",
-			      &m),
-			 1);
-	assert_string_equal(m.upperdir, "/u, v");
 }
 
 /* What is no such line is left out, and the next one read. */

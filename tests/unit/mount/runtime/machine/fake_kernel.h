@@ -66,7 +66,7 @@ struct fake_device {
 	bool there, deferred;
 	bool corrupt;        /* status C */
 	unsigned int others; /* who else has it open */
-	char name[128];
+	char name[128], uuid[129];
 	struct fake_table live, loaded;
 };
 

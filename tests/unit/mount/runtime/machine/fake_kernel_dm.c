@@ -99,6 +99,7 @@ static void answer(const struct fake_device *d, struct dm_ioctl *q)
 		   (d->live.there && d->live.read_only ? DM_READONLY_FLAG : 0) |
 		   (d->loaded.there ? DM_INACTIVE_PRESENT_FLAG : 0) |
 		   (d->deferred ? DM_DEFERRED_REMOVE : 0);
+	strcpy(q->uuid, d->uuid);
 }
 
 static int create(struct dm_ioctl *q)
@@ -113,6 +114,7 @@ static int create(struct dm_ioctl *q)
 		memset(d, 0, sizeof(*d));
 		d->there = true;
 		strcpy(d->name, q->name);
+		strcpy(d->uuid, q->uuid);
 		answer(d, q);
 		return 0;
 	}

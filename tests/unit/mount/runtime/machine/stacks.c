@@ -100,15 +100,10 @@ void scratch_close(const struct scratch *s)
 
 /* --- stacks ---------------------------------------------------------------------------- */
 
-#define DEVICE(disk) "{\"device\":\"/dev/" disk "\",\"data_blocks\":8,\"root_hash\":\"" HASH "\"}"
 #define ABOVE_SLOTS                                                                                \
 	"{\"version\":1,\"layers\":[{\"device\":\"/dev/vda\",\"data_blocks\":8,"                   \
 	"\"root_hash\":\"" HASH                                                                    \
 	"\",\"devices\":[" DEVICE("vdb") "," DEVICE("vdc") "]}," DEVICE_EXT4("vdd") "]}"
-#define DEVICE_EXT4(disk)                                                                          \
-	"{\"device\":\"/dev/" disk "\",\"fstype\":\"ext4\",\"data_blocks\":8,"                     \
-	"\"root_hash\":\"" HASH "\"}"
-
 const struct
 	stack_kind one_layer = { "one layer", PROVED("vda"), NULL, 0, 0, 1, false },
 		   one_on_tmpfs = { "one layer, tmpfs", PROVED("vda"), "tmpfs", 0, 0, 1, true },

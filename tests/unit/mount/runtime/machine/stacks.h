@@ -27,6 +27,12 @@
 	"\n"
 #define UNPROVED(disk) "/dev/" disk ",fstype=ext4\n"
 
+/* The same in JSON. */
+#define DEVICE(disk) "{\"device\":\"/dev/" disk "\",\"data_blocks\":8,\"root_hash\":\"" HASH "\"}"
+#define DEVICE_EXT4(disk)                                                                          \
+	"{\"device\":\"/dev/" disk "\",\"fstype\":\"ext4\",\"data_blocks\":8,"                     \
+	"\"root_hash\":\"" HASH "\"}"
+
 struct stack_kind {
 	const char *label, *text, *upper;
 	unsigned int allowed;     /* of its first 32 volumes, a bit each */

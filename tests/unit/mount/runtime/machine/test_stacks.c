@@ -155,12 +155,6 @@ static int umount_it(const struct stack_kind *kind)
 	return umount_target(TARGET);
 }
 
-/* A stack of directories has nothing by which it could be known again. */
-static bool is_in_use(const struct stack_kind *kind, int r)
-{
-	return r == -EBUSY && kind == &of_directories && fake_kernel_mount_on(TARGET);
-}
-
 static void test_mount_killed(void **state)
 {
 	(void)state;
@@ -169,18 +163,13 @@ static void test_mount_killed(void **state)
 		bool killed = true;
 
 		for (unsigned int call = 1; killed && call < CALLS_MAX; call++) {
-			int r;
-
 			new_machine();
 			killed = killed_at(call, mount_it, kind);
 			expect_done(kind->label, umount_target(TARGET));
 			expect_nothing(kind->label);
 			(void)killed_at(call, mount_it, kind);
-			r = mount_kind(kind, TARGET);
-			if (!is_in_use(kind, r)) {
-				expect_done(kind->label, r);
-				expect_mounted(kind);
-			}
+			expect_done(kind->label, mount_kind(kind, TARGET));
+			expect_mounted(kind);
 			expect_done(kind->label, umount_target(TARGET));
 			expect_nothing(kind->label);
 		}
@@ -244,11 +233,7 @@ static void test_again(void **state)
 		new_machine();
 		expect_done("first", mount_kind(stack_kinds[i], TARGET));
 		before = fake_kernel_left();
-		if (stack_kinds[i] == &of_directories)
-			expect_error(mount_kind(stack_kinds[i], TARGET), EBUSY, "TARGET_IN_USE",
-				     "mounts", "", "another stack is mounted there");
-		else
-			expect_done("second", mount_kind(stack_kinds[i], TARGET));
+		expect_done("second", mount_kind(stack_kinds[i], TARGET));
 		expect_mounted(stack_kinds[i]);
 		assert_int_equal(fake_kernel_left().filesystems, before.filesystems);
 		expect_done("umount", umount_target(TARGET));
@@ -289,6 +274,88 @@ static void test_another(void **state)
 	expect_done("older kernel again", mount_kind(&two_layers, TARGET));
 	expect_done("umount", umount_target(TARGET));
 	expect_nothing("older kernel");
+}
+
+static void expect_another(const struct stack_kind *first, const struct stack_kind *second,
+			   const char *words)
+{
+	new_machine();
+	expect_done(first->label, mount_kind(first, TARGET));
+	expect_error(mount_kind(second, TARGET), EBUSY, "TARGET_IN_USE", "mounts", "", words);
+	expect_mounted(first);
+	expect_done("umount", umount_target(TARGET));
+	expect_nothing("another");
+}
+
+/* What differs is told as far as it is known. */
+static void test_what_differs(void **state)
+{
+	static const char volume[] = TARGET ": another stack is mounted there: its ",
+			  upper[] = TARGET ": another stack is mounted there: what is written to";
+	struct stack_kind other = two_layers;
+	char words[160];
+
+	(void)state;
+	expect_another(&two_layers, &one_on_tmpfs, "it has 2 volumes");
+	expect_another(&one_on_tmpfs, &two_layers, "it has 1 volume,");
+	other.upper = "tmpfs,size=1m";
+	expect_another(&two_layers, &other, upper);
+	expect_another(&one_layer, &one_on_tmpfs, upper);
+	expect_another(&one_on_tmpfs, &one_layer, upper);
+	other.upper = two_layers.upper;
+	other.text = PROVED("vda") "/dev/vdb,fstype=xfs,data_blocks=8,root_hash=" HASH "\n";
+	snprintf(words, sizeof(words), "%svolume-1 is ", volume);
+	expect_another(&two_layers, &other, words);
+	/* The same two disks in another order. */
+	other.text = PROVED("vdb") PROVED("vda");
+	snprintf(words, sizeof(words), "%svolume-0 is ", volume);
+	expect_another(&two_layers, &other, words);
+	/* One file system's further devices are another one's layers. */
+	other = with_devices;
+	other.text = "{\"version\":1,\"layers\":[" DEVICE("vda") "," DEVICE("vdb") "," DEVICE(
+		"vdc") "," DEVICE_EXT4("vdd") "]}";
+	expect_another(&with_devices, &other, words);
+}
+
+/* A directory that was unpacked anew is another one, though its name is the same. */
+static void test_directories_anew(void **state)
+{
+	(void)state;
+	new_machine();
+	expect_done("mount", mount_kind(&of_directories, TARGET));
+	assert_int_equal(rename("/run/image/1", "/run/image/old"), 0);
+	put_dir(AT_FDCWD, "/run/image/1");
+	expect_error(mount_kind(&of_directories, TARGET), EBUSY, "TARGET_IN_USE", "mounts", "",
+		     "or its directories");
+	assert_int_equal(rmdir("/run/image/1"), 0);
+	assert_int_equal(rename("/run/image/old", "/run/image/1"), 0);
+	expect_done("again", mount_kind(&of_directories, TARGET));
+	expect_done("umount", umount_target(TARGET));
+}
+
+/* That the kernel does not answer is no other stack. */
+static void test_again_fails(void **state)
+{
+	bool reached = true;
+
+	(void)state;
+	new_machine();
+	expect_done("first", mount_kind(&two_layers, TARGET));
+	for (unsigned int call = 1; reached; call++) {
+		int r;
+
+		fake_kernel->calls = 0;
+		fake_kernel->fail_call = call;
+		fake_kernel->fail_errno = EIO;
+		r = mount_kind(&two_layers, TARGET);
+		reached = fake_kernel->calls >= call;
+		fake_kernel->fail_call = 0;
+		if (r && !strcmp(said.code, "TARGET_IN_USE"))
+			fail_msg("call %u: %s %s", call, said.code, said.text);
+		expect_done("again", mount_kind(&two_layers, TARGET));
+		expect_mounted(&two_layers);
+	}
+	expect_done("umount", umount_target(TARGET));
 }
 
 static void test_foreign(void **state)
@@ -450,9 +517,10 @@ static int run(void)
 		cmocka_unit_test(test_mount_fails),  cmocka_unit_test(test_mount_killed),
 		cmocka_unit_test(test_umount_fails), cmocka_unit_test(test_umount_killed),
 		cmocka_unit_test(test_again),        cmocka_unit_test(test_another),
-		cmocka_unit_test(test_foreign),      cmocka_unit_test(test_busy),
-		cmocka_unit_test(test_bad_block),    cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_policy),
+		cmocka_unit_test(test_what_differs), cmocka_unit_test(test_directories_anew),
+		cmocka_unit_test(test_again_fails),  cmocka_unit_test(test_foreign),
+		cmocka_unit_test(test_busy),         cmocka_unit_test(test_bad_block),
+		cmocka_unit_test(test_refused),      cmocka_unit_test(test_policy),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
