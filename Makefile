@@ -139,7 +139,10 @@ GUEST_LIBS := -ljson-c -lblkid -luuid
 
 # liberofs.pc is the recipe's, everything else Debian's.
 packages := libcryptsetup libarchive json-c libcrypto libzstd liblzma liblz4 zlib uuid blkid
-packages_cflags := $(shell pkg-config --cflags $(packages))
+# Debian has it for some architectures, see deps/packages.mk; zlib and tables do elsewhere.
+isal := $(if $(ISAL_PACKAGE),libisal)
+packages += $(isal)
+packages_cflags := $(shell pkg-config --cflags $(packages)) $(if $(isal),-DHAVE_ISAL)
 packages_libs := $(shell pkg-config --libs $(packages))
 # Asked only when a command needs the answer: the recipe has to run first.
 erofs_cflags = $(shell pkg-config --cflags $(HOST)/lib/pkgconfig/liberofs.pc)

@@ -51,59 +51,57 @@ const struct option_row convert_rows[] = {
 	{ .name = NULL },
 };
 
-static int check_digests(struct blob *b, const struct oci_layer *l, struct err *e)
+static int check_digests(const struct blob_digests *d, const struct oci_layer *l, struct err *e)
 {
 	char want[DIGEST_TEXT_SIZE], have[DIGEST_TEXT_SIZE];
-	struct digest stored, plain;
 
-	hasher_finish(&b->stored, &stored);
-	hasher_finish(&b->plain, &plain);
-	if (b->stored_bytes != l->size)
+	if (d->stored_bytes != l->size)
 		return refuse(e, "the blob has %" PRIu64 " bytes, the image manifest says %" PRIu64,
-			      b->stored_bytes, l->size);
-	if (!digest_equal(&stored, &l->digest)) {
-		digest_text(&stored, have);
+			      d->stored_bytes, l->size);
+	if (!digest_equal(&d->stored, &l->digest)) {
+		digest_text(&d->stored, have);
 		return refuse(e, "the blob's bytes have digest %s; it was altered or damaged",
 			      have);
 	}
-	if (digest_equal(&plain, &l->diff_id))
+	if (digest_equal(&d->plain, &l->diff_id))
 		return 0;
-	digest_text(&plain, have);
+	digest_text(&d->plain, have);
 	digest_text(&l->diff_id, want);
 	return refuse(e, "unpacked it is %s, the configuration's diff_id is %s", have, want);
 }
 
 /* An altered blob is the better explanation of a tar that cannot be read. */
-static int explain_by_digest(struct blob *b, const struct oci_layer *l, int failure)
+static void explain_by_digest(const struct blob_digests *d, const struct oci_layer *l,
+			      struct err *e)
 {
-	const void *bytes;
-	struct digest stored;
+	struct err tar_error = *e;
 
-	while (blob_read(b, &bytes, NULL) > 0)
-		;
-	if (!b->input_ended)
-		return failure;
-	hasher_finish(&b->stored, &stored);
-	return digest_equal(&stored, &l->digest) ? failure : 0;
+	if (!digest_equal(&d->stored, &l->digest))
+		err_set(e, tar_error.code, EINVAL,
+			"the blob was altered or damaged: its digest is wrong (%.300s)",
+			tar_error.text);
 }
 
 static int read_blob(struct reading *reading, size_t index, int fd, struct err *e)
 {
 	const struct oci_layer *l = &reading->image->layers[index];
+	struct blob_digests digests;
 	struct err digest_error;
 	struct blob b;
-	int r;
+	int r, finished;
 
-	blob_open(&b, fd, l->compression, l->digest.algorithm, l->diff_id.algorithm,
-		  &reading->done);
-	r = layer_read(&reading->layers[index], &b, e);
-	if (!r)
-		r = check_digests(&b, l, e);
-	else if (!explain_by_digest(&b, l, r))
-		*e = (err_set(&digest_error, e->code, -r,
-			      "the blob was altered or damaged: its digest is wrong (%.300s)",
-			      e->text),
-		      digest_error);
+	r = blob_open(&b, fd, l->compression, l->digest.algorithm, l->diff_id.algorithm,
+		      &reading->done, e);
+	if (!r) {
+		r = layer_read(&reading->layers[index], &b, e);
+		finished = blob_finish(&b, &digests, &digest_error);
+		if (!r && finished)
+			*e = digest_error;
+		if (!r)
+			r = finished ? finished : check_digests(&digests, l, e);
+		else if (!finished)
+			explain_by_digest(&digests, l, e);
+	}
 	blob_close(&b);
 	return r;
 }

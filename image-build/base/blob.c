@@ -2,38 +2,17 @@
 #include "image-build/base/blob.h"
 
 #include <fcntl.h>
-#include <stdbool.h>
 #include <string.h>
 
 #include "image-build/base/limits.h"
 #include "image-build/base/memory.h"
 #include "image-build/base/refuse.h"
+#include "image-build/base/streams.h"
 #include "lib/cleanup.h"
 #include "lib/io.h"
 
-#define IN_SIZE  (128 << 10)
-#define OUT_SIZE (256 << 10)
-
-void blob_open(struct blob *b, int fd, enum compression compression, const char *stored_algorithm,
-	       const char *plain_algorithm, _Atomic uint64_t *progress)
-{
-	*b = (struct blob){ .fd = fd, .compression = compression, .progress = progress };
-	b->in = memory_zero(1, IN_SIZE);
-	b->out = memory_zero(1, OUT_SIZE);
-	unpack_start(&b->unpacker, compression, LIMIT_LAYER_BYTES);
-	hasher_start(&b->stored, stored_algorithm);
-	hasher_start(&b->plain, plain_algorithm);
-}
-
-void blob_close(struct blob *b)
-{
-	unpack_stop(&b->unpacker);
-	free(b->in);
-	free(b->out);
-	b->in = b->out = NULL;
-	hasher_stop(&b->stored);
-	hasher_stop(&b->plain);
-}
+/* Of a ring of plain bytes: who calls blob_read(), and who hashes. */
+enum { READER, HASHER };
 
 /* What the stream begins with, or one that follows it. */
 static enum compression find_compression(const uint8_t *bytes, size_t size)
@@ -47,109 +26,158 @@ static enum compression find_compression(const uint8_t *bytes, size_t size)
 }
 
 /* A tar's first bytes are a name: the magics are impossible in practice. */
-static int check_beginning(const struct blob *b, struct err *e)
+static int check_beginning(const struct blob *b, const uint8_t *bytes, size_t size, struct err *e)
 {
-	if (find_compression(b->in, b->in_size) == b->compression)
+	if (find_compression(bytes, size) == b->compression)
 		return 0;
 	return refuse(e, "its media type says %s, but its bytes do not",
 		      b->compression == COMPRESSION_NONE ? "an uncompressed tar" :
 							   compression_name(b->compression));
 }
 
-static int refill(struct blob *b, struct err *e)
+/* Read one buffer, hash it and hand it on, if anybody wants it: its size, or -errno. */
+static ssize_t read_buffer(struct blob *b, uint8_t *buffer, bool wanted)
 {
-	bool first = b->stored_bytes == 0;
-	ssize_t n;
+	ssize_t n = io_read(b->fd, buffer, RING_BYTES);
+	struct err e;
 
-	if (b->in_at < b->in_size || b->input_ended)
-		return 0;
-	n = io_read(b->fd, b->in, IN_SIZE);
 	if (n < 0)
-		return system_result(e, n, "read the blob");
-	b->in_at = 0;
-	b->in_size = (size_t)n;
-	b->input_ended = n < IN_SIZE;
+		return system_result(&b->read_error, n, "read the blob");
+	if (!b->stored_bytes && check_beginning(b, buffer, (size_t)n, &e))
+		ring_end(&b->stored, -EINVAL, &e);
+	else if (wanted && n && !b->stored.ended)
+		ring_put(&b->stored, (size_t)n);
+	hasher_add(&b->stored_hasher, buffer, (size_t)n);
 	b->stored_bytes += (uint64_t)n;
-	hasher_add(&b->stored, b->in, (size_t)n);
 	if (b->progress)
 		atomic_fetch_add(b->progress, (uint64_t)n);
-	return first ? check_beginning(b, e) : 0;
+	return n;
 }
 
-/* Behind the last member of gzip: padding of zeroes or nothing. */
-static int skip_padding(struct blob *b, struct err *e)
+/* To the end, also when nobody wants the bytes any more: their digest is wanted. */
+static void *read_stored(void *context)
 {
-	int r = refill(b, e);
+	struct blob *b = context;
+	uint8_t *unwanted = NULL;
+	ssize_t n;
 
-	while (!r && b->in_at < b->in_size) {
-		if (b->in[b->in_at++])
-			return refuse(e, "bytes that are not gzip follow its last gzip member");
-		r = refill(b, e);
-	}
-	b->finished = true;
-	return r;
+	do {
+		uint8_t *room = ring_room(&b->stored);
+
+		if (!room && !unwanted)
+			unwanted = memory_zero(1, RING_BYTES);
+		n = read_buffer(b, room ? room : unwanted, room != NULL);
+	} while (n == RING_BYTES && !atomic_load(&b->stop));
+	b->read_result = n < 0 ? (int)n : 0;
+	ring_end(&b->stored, b->read_result, &b->read_error);
+	free(unwanted);
+	return NULL;
 }
 
-/* A stream has ended: begin the next one, or see that there is none. */
-static int next_stream(struct blob *b, struct err *e)
+static void *unpack(void *context)
 {
-	uint64_t left = b->unpacker.max - b->unpacker.plain;
-	int r = refill(b, e);
+	struct blob *b = context;
+
+	streams_unpack(b->compression, LIMIT_LAYER_BYTES, &b->stored, &b->unpacked);
+	return NULL;
+}
+
+static void *hash_plain(void *context)
+{
+	struct blob *b = context;
+	const void *bytes;
+	ssize_t n;
+
+	while ((n = ring_next(b->plain, HASHER, &bytes, NULL)) > 0)
+		hasher_add(&b->plain_hasher, bytes, (size_t)n);
+	return NULL;
+}
+
+static int start(struct blob *b, void *(*run)(void *context), struct err *e)
+{
+	int r = pthread_create(&b->threads[b->thread_count], NULL, run, b);
 
 	if (r)
-		return r;
-	if (b->compression == COMPRESSION_GZIP &&
-	    (b->in_at == b->in_size || b->in[b->in_at] != 0x1f))
-		return skip_padding(b, e);
-	b->finished = b->in_at == b->in_size;
-	unpack_stop(&b->unpacker);
-	if (!b->finished)
-		unpack_start(&b->unpacker, b->compression, left);
+		return system_result(e, -r, "start a thread");
+	b->thread_count++;
 	return 0;
 }
 
-/* As much as comes out at once; 0: nothing is left. */
-static ssize_t read_some(struct blob *b, struct err *e)
+int blob_open(struct blob *b, int fd, enum compression compression, const char *stored_algorithm,
+	      const char *plain_algorithm, _Atomic uint64_t *progress, struct err *e)
 {
-	struct unpack_io io = { .out = b->out, .out_size = OUT_SIZE };
+	bool packed = compression != COMPRESSION_NONE;
+	int r;
 
-	while (io.out_size == OUT_SIZE && !b->finished) {
-		int r = b->unpacker.ended ? next_stream(b, e) : refill(b, e);
-
-		if (r)
-			return r;
-		if (b->finished)
-			break;
-		io.in = b->in + b->in_at;
-		io.in_size = b->in_size - b->in_at;
-		r = unpack_run(&b->unpacker, &io, e);
-		b->in_at = b->in_size - io.in_size;
-		if (!r && io.out_size == OUT_SIZE && !io.in_size && b->input_ended &&
-		    !b->unpacker.ended) {
-			r = unpack_end(&b->unpacker, e);
-			b->finished = true;
-		}
-		if (r)
-			return r;
+	*b = (struct blob){ .fd = fd, .compression = compression, .progress = progress };
+	b->hashed_once = !packed && !strcmp(stored_algorithm, plain_algorithm);
+	hasher_start(&b->stored_hasher, stored_algorithm);
+	hasher_start(&b->plain_hasher, plain_algorithm);
+	ring_open(&b->stored, packed || b->hashed_once ? 1 : 2);
+	b->plain = &b->stored;
+	if (packed) {
+		ring_open(&b->unpacked, 2);
+		b->plain = &b->unpacked;
 	}
-	return (ssize_t)(OUT_SIZE - io.out_size);
+	r = start(b, read_stored, e);
+	if (!r && packed)
+		r = start(b, unpack, e);
+	if (!r && !b->hashed_once)
+		r = start(b, hash_plain, e);
+	return r;
+}
+
+static void join(struct blob *b)
+{
+	/* Who has read all waits for who hashes all. */
+	if (!b->plain_ended)
+		ring_abandon(b->plain);
+	for (size_t i = 0; i < b->thread_count; i++)
+		pthread_join(b->threads[i], NULL);
+	b->thread_count = 0;
+}
+
+void blob_close(struct blob *b)
+{
+	atomic_store(&b->stop, true);
+	join(b);
+	ring_close(&b->stored);
+	ring_close(&b->unpacked);
+	hasher_stop(&b->stored_hasher);
+	hasher_stop(&b->plain_hasher);
 }
 
 ssize_t blob_read(struct blob *b, const void **ret, struct err *e)
 {
-	ssize_t n = read_some(b, e);
+	ssize_t n = ring_next(b->plain, READER, ret, e);
+	const uint8_t *bytes = *ret;
 
-	*ret = b->out;
-	if (n <= 0)
-		return n;
-	hasher_add(&b->plain, b->out, (size_t)n);
 	for (ssize_t i = n; i > 0; i--)
-		if (b->out[i - 1]) {
+		if (bytes[i - 1]) {
 			b->plain_end = b->plain_bytes + (uint64_t)i;
 			break;
 		}
-	b->plain_bytes += (uint64_t)n;
+	if (n > 0)
+		b->plain_bytes += (uint64_t)n;
+	b->plain_ended = n == 0;
 	return n;
+}
+
+int blob_finish(struct blob *b, struct blob_digests *ret, struct err *e)
+{
+	join(b);
+	if (b->read_result) {
+		if (e)
+			*e = b->read_error;
+		return b->read_result;
+	}
+	hasher_finish(&b->stored_hasher, &ret->stored);
+	if (b->hashed_once)
+		ret->plain = ret->stored;
+	else
+		hasher_finish(&b->plain_hasher, &ret->plain);
+	ret->stored_bytes = b->stored_bytes;
+	return 0;
 }
 
 static int store_blob(struct blob *b, uint64_t max, struct store *s, struct content *ret,
@@ -185,8 +213,9 @@ int blob_read_file(const char *path, uint64_t max, struct store *s, struct conte
 	n = io_pread(fd, head, sizeof(head), 0);
 	if (n < 0)
 		return system_result(e, n, "read %s", path);
-	blob_open(&b, fd, find_compression(head, (size_t)n), "sha256", "sha256", NULL);
-	r = store_blob(&b, max, s, &content, e);
+	r = blob_open(&b, fd, find_compression(head, (size_t)n), "sha256", "sha256", NULL, e);
+	if (!r)
+		r = store_blob(&b, max, s, &content, e);
 	if (!r) {
 		*ret = content;
 		*ret_size = b.plain_bytes;

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
 #include "image-build/base/codec.h"
 
-#include <limits.h>
 #include <lz4frame.h>
 #include <lzma.h>
-#include <zlib.h>
 #include <zstd.h>
 
 #include "image-build/base/memory.h"
@@ -18,46 +16,6 @@ static void must(int ok)
 	if (!ok)
 		abort();
 }
-
-/* --- gzip ---------------------------------------------------------------- */
-
-static void *gzip_start(void)
-{
-	z_stream *z = memory_zero(1, sizeof(*z));
-
-	must(inflateInit2(z, MAX_WBITS + 16) == Z_OK);
-	return z;
-}
-
-static enum codec_state gzip_run(void *state, struct unpack_io *io, const char **why)
-{
-	z_stream *z = state;
-	uInt in = (uInt)(io->in_size < INT_MAX ? io->in_size : INT_MAX);
-	uInt out = (uInt)(io->out_size < INT_MAX ? io->out_size : INT_MAX);
-	int r;
-
-	z->next_in = (z_const Bytef *)(uintptr_t)io->in;
-	z->avail_in = in;
-	z->next_out = io->out;
-	z->avail_out = out;
-	r = inflate(z, Z_NO_FLUSH);
-	unpack_take(io, in - z->avail_in, out - z->avail_out);
-	if (r == Z_STREAM_END)
-		return CODEC_ENDED;
-	if (r == Z_OK || r == Z_BUF_ERROR)
-		return CODEC_MORE;
-	if (z->msg)
-		*why = z->msg;
-	return CODEC_DAMAGED;
-}
-
-static void gzip_stop(void *state)
-{
-	inflateEnd(state);
-	free(state);
-}
-
-const struct codec codec_gzip = { gzip_start, gzip_run, gzip_stop };
 
 /* --- zstd ---------------------------------------------------------------- */
 

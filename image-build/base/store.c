@@ -5,13 +5,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "image-build/base/checksum.h"
 #include "image-build/base/memory.h"
 #include "image-build/base/refuse.h"
 #include "image-build/base/write.h"
-#include "lib/crc32c.h"
 #include "lib/io.h"
 
-#define BUFFER_SIZE (1 << 20)
+#define BUFFER_SIZE (256 << 10)
 /* From so many bytes on, copying them once more costs more than another write. */
 #define DIRECT_SIZE (64 << 10)
 
@@ -135,7 +135,7 @@ int store_flush(struct store *s, struct err *e)
 /* Bytes of the block that the content's last byte stands in; padding is not data. */
 static int put(struct content *c, struct store *s, const void *bytes, size_t size, struct err *e)
 {
-	c->crc = crc32c_of(c->crc, bytes, size);
+	c->crc = checksum(c->crc, bytes, size);
 	return append(&s->data, bytes, size, e);
 }
 

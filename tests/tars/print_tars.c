@@ -117,11 +117,10 @@ static void print_tar(int fd)
 	struct tar_entry entry;
 	struct tar_reader t;
 	struct blob b;
-	int r;
+	int r = blob_open(&b, fd, COMPRESSION_NONE, "sha256", "sha256", NULL, &e);
 
-	blob_open(&b, fd, COMPRESSION_NONE, "sha256", "sha256", NULL);
 	tar_open(&t, &b);
-	while ((r = tar_next(&t, &entry, &e)) == 1) {
+	while (!r && (r = tar_next(&t, &entry, &e)) == 1) {
 		r = print_entry(&t, &entry, &e);
 		if (r)
 			break;

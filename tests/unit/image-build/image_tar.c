@@ -123,8 +123,9 @@ int read_changes(struct layer *l, const struct bytes *b, struct err *e)
 
 	layer_init(l);
 	store_open(&l->store, memfd_create("store", MFD_CLOEXEC), -1, 0);
-	blob_open(&blob, fd, COMPRESSION_NONE, "sha256", "sha256", NULL);
-	r = layer_read(l, &blob, e);
+	r = blob_open(&blob, fd, COMPRESSION_NONE, "sha256", "sha256", NULL, e);
+	if (!r)
+		r = layer_read(l, &blob, e);
 	blob_close(&blob);
 	close(fd);
 	return r;

@@ -42,27 +42,6 @@ static void pack(struct bytes *b, enum compression compression, const uint8_t *p
 	close(fd);
 }
 
-/* Read all: the digest of what was stored and of what came out, the number of bytes, or -errno. */
-static int64_t unpack(const struct bytes *b, enum compression compression, struct digest *stored,
-		      struct digest *plain, struct err *e)
-{
-	int fd = bytes_open(b);
-	const void *bytes;
-	struct blob blob;
-	int64_t total = 0;
-	ssize_t n;
-
-	blob_open(&blob, fd, compression, "sha256", "sha512", NULL);
-	while ((n = blob_read(&blob, &bytes, e)) > 0)
-		total += n;
-	assert_true(n < 0 || blob.stored_bytes == b->size);
-	hasher_finish(&blob.stored, stored);
-	hasher_finish(&blob.plain, plain);
-	blob_close(&blob);
-	close(fd);
-	return n < 0 ? n : total;
-}
-
 static void digest_of(const char *algorithm, const void *bytes, size_t size, struct digest *ret)
 {
 	struct hasher h;
@@ -71,6 +50,33 @@ static void digest_of(const char *algorithm, const void *bytes, size_t size, str
 	hasher_add(&h, bytes, size);
 	hasher_finish(&h, ret);
 	hasher_stop(&h);
+}
+
+/* Read all: the digest of what was stored and of what came out, the number of bytes, or -errno. */
+static int64_t unpack(const struct bytes *b, enum compression compression, struct digest *stored,
+		      struct digest *plain, struct err *e)
+{
+	int fd = bytes_open(b);
+	const void *bytes;
+	struct blob_digests digests;
+	struct digest expected;
+	struct blob blob;
+	int64_t total = 0;
+	ssize_t n;
+
+	expect_success("open", blob_open(&blob, fd, compression, "sha256", "sha512", NULL, e), e);
+	while ((n = blob_read(&blob, &bytes, e)) > 0)
+		total += n;
+	assert_int_equal(blob_finish(&blob, &digests, e), 0);
+	/* All of what is stored was hashed, whatever came of it. */
+	assert_int_equal(digests.stored_bytes, b->size);
+	digest_of("sha256", b->at, b->size, &expected);
+	assert_true(digest_equal(&digests.stored, &expected));
+	*stored = digests.stored;
+	*plain = digests.plain;
+	blob_close(&blob);
+	close(fd);
+	return n < 0 ? n : total;
 }
 
 static const enum compression packed[] = { COMPRESSION_GZIP, COMPRESSION_ZSTD };
