@@ -145,10 +145,10 @@ static int take_option(const struct command *c, int argc, char **argv, int *i, v
 	return STATUS_OK;
 }
 
-int option_parse(const struct command *c, int argc, char **argv, void *options,
-		 const char **operand)
+/* At most so many operands go to the list. */
+static int parse(const struct command *c, int argc, char **argv, void *options, size_t operands,
+		 struct option_list *found)
 {
-	const char *found = NULL;
 	unsigned long seen = 0;
 	bool only_operands = false;
 
@@ -163,18 +163,32 @@ int option_parse(const struct command *c, int argc, char **argv, void *options,
 			only_operands = true;
 		else if (!only_operands && argv[i][0] == '-' && argv[i][1])
 			status = take_option(c, argc, argv, &i, options, &seen);
-		else if (found || !operand)
+		else if (found->count == operands)
 			return usage_error(c, "unexpected argument %s", argv[i]);
 		else
-			found = argv[i];
+			found->at[found->count++] = argv[i];
 		if (status)
 			return status;
 	}
-	if (operand && !found)
-		return usage_error(c, "%s is missing", c->operands);
-	if (operand)
-		*operand = found;
-	return STATUS_OK;
+	return operands && !found->count ? usage_error(c, "%s is missing", c->operands) : STATUS_OK;
+}
+
+int option_parse_list(const struct command *c, int argc, char **argv, void *options,
+		      struct option_list *operands)
+{
+	*operands = (struct option_list){ .count = 0 };
+	return parse(c, argc, argv, options, OPTION_LIST_MAX, operands);
+}
+
+int option_parse(const struct command *c, int argc, char **argv, void *options,
+		 const char **operand)
+{
+	struct option_list found = { .count = 0 };
+	int status = parse(c, argc, argv, options, operand ? 1 : 0, &found);
+
+	if (!status && operand)
+		*operand = found.at[0];
+	return status;
 }
 
 int command_failed(const struct err *e)

@@ -62,6 +62,10 @@ bool option_wants_argument(const struct option_row *o);
 int option_parse(const struct command *c, int argc, char **argv, void *options,
 		 const char **operand);
 
+/* The same for one operand or more. */
+int option_parse_list(const struct command *c, int argc, char **argv, void *options,
+		      struct option_list *operands);
+
 /* Print a failure and return STATUS_FAILED. */
 int command_failed(const struct err *e);
 

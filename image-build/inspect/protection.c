@@ -57,6 +57,19 @@ static int read_superblock(const struct slice *x, uint64_t at, struct verity_par
 	return r;
 }
 
+int protection_find(const struct slice *x, const struct filesystem *fs, struct verity_params *p,
+		    uint8_t uuid[UUID_SIZE], bool *found, struct err *e)
+{
+	uint64_t at = 0;
+	int r = find_superblock(x, fs->size_bytes, &at, found, e);
+
+	if (!r && *found)
+		r = read_superblock(x, at, p, uuid, e);
+	if (!r && *found)
+		r = verity_root(x, p, e);
+	return r;
+}
+
 /* The root hash that the user knows must be the one that the file shows. */
 static int hold_against(const char *known_text, const struct verity_params *p, struct err *e)
 {
@@ -72,25 +85,25 @@ static int hold_against(const char *known_text, const struct verity_params *p, s
 	return 0;
 }
 
-/* Why no guest could mount it as one layer, in words of its own; "" where it could. */
-static void judge(const struct filesystem *fs, const struct verity_params *p, struct err *why)
+int protection_judge(const struct filesystem *fs, const struct verity_params *p, struct err *e)
 {
 	uint64_t covered = p ? p->data_blocks * p->data_block_size : 0;
 
 	if (fs->more_devices)
-		(void)refuse(why,
-			     "its file system needs %u more device%s, which a layer does not name",
-			     fs->more_devices, fs->more_devices == 1 ? "" : "s");
-	else if (p && fs->size_bytes && p->data_block_size > fs->io_size)
-		(void)refuse(why,
-			     "its data blocks of %" PRIu32 " bytes are larger than the file "
-			     "system's of %" PRIu32 ", so no kernel mounts it",
-			     p->data_block_size, fs->io_size);
-	else if (p && covered < fs->size_bytes)
-		(void)refuse(why,
-			     "its hash tree covers %" PRIu64 " bytes, and the file system has "
-			     "%" PRIu64,
-			     covered, fs->size_bytes);
+		return refuse(e,
+			      "its file system needs %u more device%s, which a layer does not name",
+			      fs->more_devices, fs->more_devices == 1 ? "" : "s");
+	if (p && fs->size_bytes && p->data_block_size > fs->io_size)
+		return refuse(e,
+			      "its data blocks of %" PRIu32 " bytes are larger than the file "
+			      "system's of %" PRIu32 ", so no kernel mounts it",
+			      p->data_block_size, fs->io_size);
+	if (p && covered < fs->size_bytes)
+		return refuse(e,
+			      "its hash tree covers %" PRIu64 " bytes, and the file system has "
+			      "%" PRIu64,
+			      covered, fs->size_bytes);
+	return 0;
 }
 
 static void add_verity(struct json_object *o, const struct verity_params *p, const uint8_t *uuid)
@@ -142,22 +155,16 @@ int protection_read(const struct slice *x, const struct filesystem *fs,
 	struct err why = { .text = "" };
 	struct verity_params p;
 	uint8_t uuid[UUID_SIZE];
-	uint64_t at = 0;
 	int r = 0;
 
 	*found = true;
-	if (wanted->given) {
+	if (wanted->given)
 		p = *wanted->given;
-	} else {
-		r = find_superblock(x, fs->size_bytes, &at, found, e);
-		if (!r && *found)
-			r = read_superblock(x, at, &p, uuid, e);
-		if (!r && *found)
-			r = verity_root(x, &p, e);
-	}
+	else
+		r = protection_find(x, fs, &p, uuid, found, e);
 	if (r)
 		return r;
-	judge(fs, *found ? &p : NULL, &why);
+	(void)protection_judge(fs, *found ? &p : NULL, &why);
 	if (*found)
 		add_verity(o, &p, wanted->given ? NULL : uuid);
 	if (*why.text)

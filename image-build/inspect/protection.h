@@ -8,6 +8,7 @@
 #include "image-build/base/slice.h"
 #include "image-build/inspect/filesystem.h"
 #include "lib/err.h"
+#include "lib/uuid.h"
 #include "verity/params.h"
 
 /* What the user wants to have proved. */
@@ -16,6 +17,16 @@ struct proof_wanted {
 	const char *root_hash;             /* hex, to hold against; or NULL */
 	const struct verity_params *given; /* finished, in place of a superblock's; or NULL */
 };
+
+/*
+ * The first superblock behind a file system, and the root hash of the tree behind it,
+ * which nothing has proved; *found: whether there is one.
+ */
+int protection_find(const struct slice *x, const struct filesystem *fs, struct verity_params *p,
+		    uint8_t uuid[UUID_SIZE], bool *found, struct err *e);
+
+/* Whether a guest could mount it as one layer; p may be NULL: without a tree. */
+int protection_judge(const struct filesystem *fs, const struct verity_params *p, struct err *e);
 
 /*
  * The dm-verity of a slice with a file system at its start (fs->size_bytes 0:
