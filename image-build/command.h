@@ -7,6 +7,7 @@
 /* One file each: cmd_<name>.c. */
 extern const struct command command_layers;
 extern const struct command command_merge;
+extern const struct command command_disk;
 extern const struct command command_initramfs;
 extern const struct command command_inspect;
 extern const struct command command_kernel_check;

@@ -24,7 +24,7 @@ static char *unusual_text(const struct verity_params *v)
 	struct verity_params usual;
 	uint64_t behind_data = 0;
 	char hash[VERITY_HASH_NAME_SIZE + 8] = "", format[24] = "", data[40] = "", block[40] = "",
-					  start[40] = "";
+					  start[40] = "", fec[64] = "";
 
 	verity_params_init(&usual);
 	if (strcmp(v->hash_name, usual.hash_name))
@@ -39,7 +39,10 @@ static char *unusual_text(const struct verity_params *v)
 			      &behind_data) ||
 	    v->hash_start_block != behind_data)
 		snprintf(start, sizeof(start), ",hash_start=%" PRIu64, v->hash_start_block);
-	return memory_printf("%s%s%s%s%s", hash, format, data, block, start);
+	if (v->fec_roots)
+		snprintf(fec, sizeof(fec), ",fec_roots=%" PRIu32 ",fec_offset=%" PRIu64,
+			 v->fec_roots, v->fec_start_bytes);
+	return memory_printf("%s%s%s%s%s%s", hash, format, data, block, start, fec);
 }
 
 char *image_layer_text(const char *device, const struct verity_params *v)
