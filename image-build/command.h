@@ -12,6 +12,7 @@ extern const struct command command_initramfs;
 extern const struct command command_inspect;
 extern const struct command command_kernel_check;
 extern const struct command command_plan;
+extern const struct command command_diff;
 extern const struct command command_completion;
 
 /* In the order of --help; NULL behind the last. */

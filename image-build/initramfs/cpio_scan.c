@@ -19,6 +19,8 @@ struct scan {
 	const uint8_t *file;
 	size_t size;
 	struct cpio_facts facts;
+	int (*visit)(const struct cpio_entry *entry, void *context, struct err *e); /* or NULL */
+	void *context;
 };
 
 /* The bytes that an archive's entries stand in: the file's, or what one segment unpacks to. */
@@ -30,6 +32,7 @@ struct stretch {
 };
 
 struct header {
+	struct cpio_entry entry; /* what is in the header of it */
 	uint32_t mode, size, name_size, sum;
 	bool has_sum;
 };
@@ -73,7 +76,11 @@ static const char *read_header(const uint8_t *at, size_t left, struct header *re
 	if (memcmp(at, "070701", 6) && !ret->has_sum)
 		return "no cpio header, where one is due";
 	if (hex_field(at + 14, &ret->mode) || hex_field(at + 54, &ret->size) ||
-	    hex_field(at + 94, &ret->name_size) || hex_field(at + 102, &ret->sum))
+	    hex_field(at + 94, &ret->name_size) || hex_field(at + 102, &ret->sum) ||
+	    hex_field(at + 22, &ret->entry.uid) || hex_field(at + 30, &ret->entry.gid) ||
+	    hex_field(at + 38, &ret->entry.links) || hex_field(at + 46, &ret->entry.mtime) ||
+	    hex_field(at + 78, &ret->entry.device_major) ||
+	    hex_field(at + 86, &ret->entry.device_minor))
 		return "a cpio header with a field that is not a number";
 	if (!ret->name_size || ret->name_size > PATH_SIZE)
 		return "a cpio entry whose name has no byte or more than 4096, which the kernel "
@@ -118,6 +125,16 @@ static bool sum_is_right(const struct header *h, const uint8_t *content)
 	return !h->has_sum || !S_ISREG(h->mode) || sum == h->sum;
 }
 
+static int show_entry(const struct scan *scan, struct header *h, const char *name,
+		      const uint8_t *content, struct err *e)
+{
+	h->entry.name = name;
+	h->entry.mode = h->mode;
+	h->entry.content = content;
+	h->entry.size = h->size;
+	return scan->visit ? scan->visit(&h->entry, scan->context, e) : 0;
+}
+
 /* One archive from its first header to its trailer: *at is moved behind it. */
 static int scan_archive(struct scan *scan, const struct stretch *s, struct cpio_segment *segment,
 			size_t *at, struct err *e)
@@ -128,6 +145,7 @@ static int scan_archive(struct scan *scan, const struct stretch *s, struct cpio_
 		struct header h;
 		const char *wrong = read_header(s->bytes + *at, s->size - *at, &h);
 		size_t content, end;
+		int r;
 
 		if (wrong)
 			return refuse_in(s, *at, wrong, e);
@@ -146,6 +164,9 @@ static int scan_archive(struct scan *scan, const struct stretch *s, struct cpio_
 		segment->entries++;
 		segment->content_bytes += h.size;
 		note_entry(&scan->facts, name, s->bytes + content, h.size);
+		r = show_entry(scan, &h, name, s->bytes + content, e);
+		if (r)
+			return r;
 	}
 	return 0;
 }
@@ -261,9 +282,11 @@ static int check_marks(const struct cpio_facts *facts, struct err *e)
 	return refuse(e, "it was cut: its last entry, " MARK_COMPLETE ", is missing or another's");
 }
 
-int cpio_scan(const uint8_t *bytes, size_t size, struct cpio_facts *ret, struct err *e)
+int cpio_scan_entries(const uint8_t *bytes, size_t size,
+		      int (*visit)(const struct cpio_entry *entry, void *context, struct err *e),
+		      void *context, struct cpio_facts *ret, struct err *e)
 {
-	struct scan scan = { .file = bytes, .size = size };
+	struct scan scan = { .file = bytes, .size = size, .visit = visit, .context = context };
 	struct stretch whole = { .bytes = bytes, .size = size };
 	size_t at = 0;
 	int r = 0;
@@ -282,4 +305,9 @@ int cpio_scan(const uint8_t *bytes, size_t size, struct cpio_facts *ret, struct 
 	if (!r)
 		*ret = scan.facts;
 	return r;
+}
+
+int cpio_scan(const uint8_t *bytes, size_t size, struct cpio_facts *ret, struct err *e)
+{
+	return cpio_scan_entries(bytes, size, NULL, NULL, ret, e);
 }

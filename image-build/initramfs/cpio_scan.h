@@ -40,4 +40,17 @@ struct cpio_facts {
  */
 int cpio_scan(const uint8_t *bytes, size_t size, struct cpio_facts *ret, struct err *e);
 
+/* One entry, valid during the call alone. */
+struct cpio_entry {
+	const char *name;
+	uint32_t mode, uid, gid, links, mtime, device_major, device_minor;
+	const uint8_t *content; /* of a file, and a link's target */
+	size_t size;
+};
+
+/* The same, and each entry is shown; a visitor that returns an error ends it. */
+int cpio_scan_entries(const uint8_t *bytes, size_t size,
+		      int (*visit)(const struct cpio_entry *entry, void *context, struct err *e),
+		      void *context, struct cpio_facts *ret, struct err *e);
+
 #endif

@@ -33,7 +33,8 @@ declare -A may_include=(
 	[image-build/bundle]="image-build/base image-build/disk image-build/oci verity lib"
 	[image-build/initramfs]="image-build/base image-build/kernel image-build/plan image-build/tree init/plan $pure verity lib"
 	[image-build/inspect]="image-build/base image-build/bundle image-build/disk image-build/initramfs image-build/oci $pure verity lib"
-	[image-build]="image-build/base image-build/bundle image-build/disk image-build/initramfs image-build/inspect image-build/kernel image-build/oci image-build/plan image-build/tree init/plan $pure verity lib"
+	[image-build/diff]="image-build/base image-build/initramfs image-build/inspect verity lib"
+	[image-build]="image-build/diff image-build/base image-build/bundle image-build/disk image-build/initramfs image-build/inspect image-build/kernel image-build/oci image-build/plan image-build/tree init/plan $pure verity lib"
 )
 status=0
 
