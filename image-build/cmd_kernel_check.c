@@ -4,6 +4,7 @@
 
 #include "image-build/command.h"
 #include "image-build/kernel/features.h"
+#include "image-build/kernel/features_json.h"
 #include "image-build/base/json.h"
 #include "image-build/kernel/kernel_config.h"
 #include "image-build/base/refuse.h"
@@ -19,18 +20,6 @@ struct check {
 	struct kernel_config config;
 	bool required[FEATURES];
 	struct feature_report reports[FEATURES];
-};
-
-static const char *const state_words[] = {
-	[FEATURE_IS_BUILT_IN] = "built in",    [FEATURE_IS_MODULAR] = "module",
-	[FEATURE_IS_UNSAID] = "not said",      [FEATURE_IS_MISSING] = "missing",
-	[FEATURE_IS_ELSEWHERE] = "other arch",
-};
-
-static const char *const finding_words[] = {
-	[FINDING_MISSING] = "missing",       [FINDING_MODULE] = "module",
-	[FINDING_LATE] = "must be built in", [FINDING_OLD] = "too old",
-	[FINDING_WORSE] = "advice",          [FINDING_UNSAID] = "not said",
 };
 
 static int choose_features(struct check *c, const struct option_list *names, struct err *e)
@@ -85,7 +74,7 @@ static void print_finding(const struct finding *f)
 {
 	const char *prefix = f->kind == FINDING_OLD ? "Linux " : "CONFIG_";
 
-	printf("    %-16s %s", finding_words[f->kind], prefix);
+	printf("    %-16s %s", finding_word(f->kind), prefix);
 	/* CONFIG_A or CONFIG_B */
 	for (const char *c = f->options; *c; c++)
 		if (*c == '|')
@@ -112,40 +101,12 @@ static void print_text(const struct check *c, const struct options *o)
 
 		if (!is_shown(c, &o->features, i))
 			continue;
-		printf("%-18s %-10s%s %s\n", feature_infos[i].name, state_words[r->state],
+		printf("%-18s %-10s%s %s\n", feature_infos[i].name, feature_state_word(r->state),
 		       c->required[i] ? "*" : " ", feature_infos[i].what);
 		for (size_t j = 0; j < r->count; j++)
 			print_finding(&r->findings[j]);
 	}
 	printf("* required: %s\n", verdict(c));
-}
-
-static struct json_object *findings_json(const struct feature_report *r)
-{
-	struct json_object *list = json_object_new_array();
-
-	for (size_t i = 0; i < r->count; i++) {
-		const struct finding *f = &r->findings[i];
-		struct json_object *o = json_object_new_object();
-
-		json_add_text(o, "kind", finding_words[f->kind]);
-		json_add_text(o, f->kind == FINDING_OLD ? "since" : "options", f->options);
-		json_add_text(o, "loss", f->loss);
-		json_object_array_add(list, o);
-	}
-	return list;
-}
-
-static struct json_object *feature_json(const struct check *c, unsigned int feature)
-{
-	struct json_object *o = json_object_new_object();
-	const struct feature_report *r = &c->reports[feature];
-
-	json_add_text(o, "name", feature_infos[feature].name);
-	json_add_text(o, "state", state_words[r->state]);
-	json_add_bool(o, "required", c->required[feature]);
-	json_object_object_add(o, "findings", findings_json(r));
-	return o;
 }
 
 static void print_json(const struct check *c, const struct options *options)
@@ -161,7 +122,8 @@ static void print_json(const struct check *c, const struct options *options)
 		json_add_text(o, "version", version);
 	for (unsigned int i = 0; i < FEATURES; i++)
 		if (is_shown(c, &options->features, i))
-			json_object_array_add(list, feature_json(c, i));
+			json_object_array_add(list, feature_json((enum feature)i, &c->reports[i],
+								 c->required[i]));
 	json_object_object_add(o, "features", list);
 	json_add_bool(o, "whole", c->config.options.whole);
 	json_add_bool(o, "ok", !lacks_required(c));

@@ -145,7 +145,7 @@ static int build(struct build *b, const struct oci_source *s, struct err *e)
 	return r;
 }
 
-static int convert(const struct convert_options *o, const char *path, struct err *e)
+int layers_make(const struct convert_options *o, const char *path, struct err *e)
 {
 	struct oci_image *image = memory_zero(1, sizeof(*image));
 	struct build *b = memory_zero(1, sizeof(*b));
@@ -190,7 +190,7 @@ static int run(int argc, char **argv)
 		(void)system_failed(&e, "create directory %s", o.output);
 		return command_failed(&e);
 	}
-	return convert(&o, path, &e) ? command_failed(&e) : STATUS_OK;
+	return layers_make(&o, path, &e) ? command_failed(&e) : STATUS_OK;
 }
 
 const struct command command_layers = {

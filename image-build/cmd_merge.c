@@ -57,7 +57,7 @@ static int write_image(struct build *b, struct err *e)
 	return r;
 }
 
-static int merge(const struct convert_options *o, const char *path, struct err *e)
+int merge_make(const struct convert_options *o, const char *path, struct err *e)
 {
 	char *copy auto_text = memory_text(o->output);
 	struct build *b = memory_zero(1, sizeof(*b));
@@ -100,7 +100,7 @@ static int run(int argc, char **argv)
 
 	if (status)
 		return status;
-	return merge(&o, path, &e) ? command_failed(&e) : STATUS_OK;
+	return merge_make(&o, path, &e) ? command_failed(&e) : STATUS_OK;
 }
 
 const struct command command_merge = {

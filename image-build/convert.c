@@ -266,7 +266,7 @@ int convert_report(const char *path, const struct convert_options *o,
 	warn_of_length(cmdline);
 	if (o->json)
 		printf("%s", json);
-	else
+	else if (!o->quiet)
 		print_summary(layers, count, cmdline);
 	return 0;
 }

@@ -18,6 +18,7 @@ struct convert_options {
 	uint64_t max_size;  /* bytes */
 	const char *append; /* further words for the command line, or NULL */
 	bool json;
+	bool quiet; /* say nothing of what was made on standard output */
 };
 
 /* The defaults of all but output. */
@@ -48,5 +49,12 @@ int convert_check_room(const char *directory, uint64_t total, uint64_t largest, 
 int convert_report(const char *path, const struct convert_options *o,
 		   const struct oci_image *source, const struct image_layer *layers, size_t count,
 		   size_t hidden, struct err *e);
+
+/*
+ * The commands: of the image at path, layer-00.img … and image.json into the directory
+ * o->output, or one image o->output, and o->output.json.
+ */
+int layers_make(const struct convert_options *o, const char *path, struct err *e);
+int merge_make(const struct convert_options *o, const char *path, struct err *e);
 
 #endif

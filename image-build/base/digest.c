@@ -68,7 +68,10 @@ void hasher_start(struct hasher *h, const char *algorithm)
 	h->context = EVP_MD_CTX_new();
 	must(h->context &&
 	     EVP_DigestInit_ex(h->context,
-			       strcmp(algorithm, "sha512") ? EVP_sha256() : EVP_sha512(), NULL));
+			       !strcmp(algorithm, "sha512") ? EVP_sha512() :
+			       !strcmp(algorithm, "sha384") ? EVP_sha384() :
+							      EVP_sha256(),
+			       NULL));
 }
 
 void hasher_add(struct hasher *h, const void *bytes, size_t size)
@@ -83,7 +86,9 @@ void hasher_finish(struct hasher *h, struct digest *ret)
 
 	memset(ret, 0, sizeof(*ret));
 	snprintf(ret->algorithm, sizeof(ret->algorithm), "%s",
-		 EVP_MD_get_type(md) == NID_sha512 ? "sha512" : "sha256");
+		 EVP_MD_get_type(md) == NID_sha512 ? "sha512" :
+		 EVP_MD_get_type(md) == NID_sha384 ? "sha384" :
+						     "sha256");
 	must(EVP_DigestFinal_ex(h->context, ret->bytes, &size));
 	ret->size = size;
 }

@@ -27,7 +27,10 @@ int digest_parse(const char *text, struct digest *ret, struct err *e);
 void digest_text(const struct digest *d, char text[DIGEST_TEXT_SIZE]);
 bool digest_equal(const struct digest *a, const struct digest *b);
 
-/* A digest under way. Stop it in every case; finish it once at most. */
+/*
+ * A digest under way: sha256, sha512, or sha384, which OCI does not have and firmware
+ * measures with. Stop it in every case; finish it once at most.
+ */
 struct hasher {
 	void *context;
 };

@@ -27,6 +27,9 @@ struct initramfs_options {
 	const char *volume_program;
 };
 
+/* All of it, to the output: an archive that is the same for the same options and files. */
+int initramfs_pack(const struct initramfs_options *o, struct err *e);
+
 /* One initramfs while it is made: /init first, then the plan, then the modules for it. */
 struct initramfs_build {
 	const struct initramfs_options *options;
