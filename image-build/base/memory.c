@@ -51,16 +51,21 @@ char *memory_printf(const char *fmt, ...)
 	return must(length < 0 ? NULL : text);
 }
 
-void *memory_grow(void *array, size_t count, size_t *room, size_t size)
+void *memory_resize(void *array, size_t count, size_t size)
 {
 	size_t bytes;
 
+	if (__builtin_mul_overflow(count ? count : 1, size, &bytes))
+		return must(NULL);
+	return must(realloc(array, bytes));
+}
+
+void *memory_grow(void *array, size_t count, size_t *room, size_t size)
+{
 	if (count < *room)
 		return array;
 	*room = *room ? *room * 2 : 16;
-	if (__builtin_mul_overflow(*room, size, &bytes))
-		return must(NULL);
-	return must(realloc(array, bytes));
+	return memory_resize(array, *room, size);
 }
 
 void buffer_reserve(struct buffer *b, size_t more)

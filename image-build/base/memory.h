@@ -15,6 +15,10 @@ void *memory_copy(const void *from, size_t size);
 char *memory_text(const char *text);
 char *memory_printf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
+/* An array of so many elements, with what an array had before; for count 0 one that must be freed.
+ */
+void *memory_resize(void *array, size_t count, size_t size);
+
 /* Make room for one more element; *room is how many fit, grown by doubling. */
 void *memory_grow(void *array, size_t count, size_t *room, size_t size);
 

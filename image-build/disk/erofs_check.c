@@ -70,7 +70,7 @@ static int check_directory(struct check *c, struct erofs_inode *disk, const stru
 	r = erofs_iterate_dir(&l.ctx, false);
 	if (r)
 		return differs(e, node, r == -EMLINK ? "a hard link is broken" : "unknown entries");
-	if (l.names != node->child_count)
+	if (l.names != node_child_count(node))
 		return differs(e, node, "entries are missing");
 	return 0;
 }

@@ -66,12 +66,11 @@ static int put_content(struct sink *s, const struct inode *inode, struct err *e)
 
 static uint32_t subdirectories(const struct node *dir)
 {
-	struct node **children = node_children(dir);
+	struct node *const *children = node_children(dir);
 	uint32_t count = 0;
 
-	for (size_t i = 0; i < dir->child_count; i++)
+	for (size_t i = 0; i < node_child_count(dir); i++)
 		count += node_is_directory(children[i]);
-	free(children);
 	return count;
 }
 
@@ -88,7 +87,7 @@ static int put_node(struct node *node, void *context, struct err *e)
 
 	if (!node->parent || node == w->later)
 		return 0;
-	if (inode->size > UINT32_MAX)
+	if (S_ISREG(inode->mode) && inode->size > UINT32_MAX)
 		return refuse_limit(e, "%s: cpio's files have 4 GiB at most", path);
 	if (!inode->number)
 		inode->number = ++w->inodes;
@@ -98,10 +97,12 @@ static int put_node(struct node *node, void *context, struct err *e)
 		.mode = inode->mode,
 		.links = directory ? 2 + subdirectories(node) : inode->names,
 		.size = S_ISREG(inode->mode) && last ? (uint32_t)inode->size : 0,
-		.device_major = inode->device_major,
-		.device_minor = inode->device_minor,
 		.name = path,
 	};
+	if (inode_is_device(inode)) {
+		x.device_major = inode->device_major;
+		x.device_minor = inode->device_minor;
+	}
 	if (S_ISLNK(inode->mode) && last)
 		x.size = (uint32_t)strlen(inode->target);
 	r = put_entry(w->sink, &x, e);

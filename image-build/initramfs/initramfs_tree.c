@@ -59,8 +59,10 @@ int initramfs_add_base(struct initramfs_build *b, struct err *e)
 		struct inode *inode auto_inode = inode_hold(inode_new(base[i].mode));
 		int r;
 
-		inode->device_major = base[i].device_major;
-		inode->device_minor = base[i].device_minor;
+		if (inode_is_device(inode)) {
+			inode->device_major = base[i].device_major;
+			inode->device_minor = base[i].device_minor;
+		}
 		r = initramfs_add_node(b, base[i].path, inode, e);
 		if (r)
 			return r;

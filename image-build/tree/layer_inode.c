@@ -33,7 +33,7 @@ static int read_attributes(const struct tar_entry *entry, mode_t type, struct in
 	if (r)
 		return r;
 	/* Old writers put the type into the mode as well; the entry's own counts. */
-	inode->mode = type | (entry->mode & 07777);
+	inode->mode = (uint16_t)(type | (entry->mode & 07777));
 	inode->uid = (uint32_t)entry->uid;
 	inode->gid = (uint32_t)entry->gid;
 	inode->mtime_sec = entry->mtime_sec;

@@ -3,49 +3,66 @@
 
 #include <stdlib.h>
 
+#include "image-build/base/memory.h"
 #include "image-build/tree/whiteouts.h"
 
-static void merge_directory(struct tree *to, struct node *below, struct node *above);
+/* Two directories of one path; the names of the one above are still to be merged. */
+struct pair {
+	struct node *below, *above;
+};
 
-static void merge_over_directory(struct tree *to, struct node *below, struct node *above)
+struct merging {
+	struct tree *to, *from;
+	size_t count, room;
+	struct pair *pairs;
+};
+
+static void merge_directory(struct merging *m, struct node *below, struct node *above)
 {
 	if (above->inode->opaque)
-		node_remove_children(to, below);
+		node_remove_children(m->to, below);
 	inode_copy_attributes(below->inode, above->inode);
-	merge_directory(to, below, above);
+	m->pairs = memory_grow(m->pairs, m->count, &m->room, sizeof(*m->pairs));
+	m->pairs[m->count++] = (struct pair){ below, above };
 }
 
-static void merge_child(struct tree *to, struct node *dir, struct node *above)
+static void merge_child(struct merging *m, struct node *dir, struct node *above)
 {
 	struct node *below = node_child(dir, above->name);
 
-	if (!above->inode) {
-		if (below)
-			node_remove(to, below);
-		return;
-	}
 	if (below && node_is_directory(below) && node_is_directory(above)) {
-		merge_over_directory(to, below, above);
+		merge_directory(m, below, above);
 		return;
 	}
-	/* What replaces has its children still to come; what is replaced loses all. */
+	/* With all that is below it: nothing of the layers below shows there. */
+	if (above->inode) {
+		node_put(m->to, dir, above);
+		return;
+	}
 	if (below)
-		node_remove_children(to, below);
-	else
-		below = node_add(to, dir, above->name);
-	node_set_inode(below, above->inode);
-	if (node_is_directory(above))
-		merge_directory(to, below, above);
+		node_remove(m->to, below);
+	node_free(m->from, above);
 }
 
-static void merge_directory(struct tree *to, struct node *below, struct node *above)
+static void merge_tree(struct tree *to, struct tree *from)
 {
-	struct node **children = node_children(above);
-	size_t count = above->child_count;
+	struct merging m = { .to = to, .from = from };
 
-	for (size_t i = 0; i < count; i++)
-		merge_child(to, below, children[i]);
-	free(children);
+	merge_directory(&m, to->root, from->root);
+	while (m.count) {
+		struct pair p = m.pairs[--m.count];
+		struct node *child;
+
+		while ((child = node_take(p.above)))
+			merge_child(&m, p.below, child);
+		if (p.above != from->root)
+			node_free(from, p.above);
+	}
+	free(m.pairs);
+	/* What was not freed has moved. */
+	to->names += from->names;
+	from->names = 0;
+	tree_free(from);
 }
 
 void merge_layers(struct layer *layers, size_t count)
@@ -55,9 +72,7 @@ void merge_layers(struct layer *layers, size_t count)
 	overlay_drop_marks(to);
 	for (size_t i = 1; i < count; i++) {
 		overlay_settle(&layers[i].tree);
-		merge_over_directory(to, to->root, layers[i].tree.root);
-		/* The names above let go of the inodes that moved: links are counted once. */
-		tree_free(&layers[i].tree);
+		merge_tree(to, &layers[i].tree);
 	}
 	overlay_drop_marks(to);
 }

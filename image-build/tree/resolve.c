@@ -101,7 +101,7 @@ static int find_node(struct resolution *r, const char *path, struct node **ret, 
 	node = *path ? node_child(dir, last_component(path)) : r->tree->root;
 	if (!node)
 		node = node_add(r->tree, dir, last_component(path));
-	if (r->tree->nodes > LIMIT_ENTRIES)
+	if (r->tree->names > LIMIT_ENTRIES)
 		return refuse_limit(e, "more than %d names", LIMIT_ENTRIES);
 	*ret = node;
 	return 0;
@@ -165,6 +165,8 @@ static struct inode *copy_inode(const struct inode *from)
 	struct inode *to = inode_new(from->mode);
 
 	inode_copy_attributes(to, from);
+	if (!S_ISREG(from->mode))
+		return to;
 	to->size = from->size;
 	to->content = content_copy(&from->content);
 	return to;

@@ -91,10 +91,12 @@ static int put_header(struct writer *w, char type, mode_t mode, uint64_t size,
 	memcpy(h.field.magic, "ustar", 6);
 	memcpy(h.field.version, "00", 2);
 	if (inode) {
+		bool device = inode_is_device(inode);
+
 		snprintf(h.field.device_major, sizeof(h.field.device_major), "%07o",
-			 inode->device_major & 07777777);
+			 device ? inode->device_major & 07777777 : 0);
 		snprintf(h.field.device_minor, sizeof(h.field.device_minor), "%07o",
-			 inode->device_minor & 07777777);
+			 device ? inode->device_minor & 07777777 : 0);
 	}
 	for (size_t i = 0; i < TAR_BLOCK; i++)
 		sum += h.bytes[i];

@@ -1,141 +1,162 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
 #include "image-build/tree/tree.h"
 
-#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "image-build/base/memory.h"
 
-static int by_name(const void *a, const void *b)
+static struct node *node_new(const char *name, size_t size, struct node *parent)
 {
-	const struct node *x = a, *y = b;
+	size_t bytes = offsetof(struct node, name) + size + 1;
+	struct node *node = memory_zero(1, bytes < sizeof(*node) ? sizeof(*node) : bytes);
 
-	return strcmp(x->name, y->name);
-}
-
-void inode_release(struct inode *inode)
-{
-	if (!inode || --inode->names)
-		return;
-	for (size_t i = 0; i < inode->xattr_count; i++) {
-		free(inode->xattrs[i].name);
-		free(inode->xattrs[i].value);
-	}
-	free(inode->xattrs);
-	free(inode->target);
-	content_free(&inode->content);
-	free(inode);
-}
-
-static struct node *node_new(const char *name, struct node *parent)
-{
-	struct node *node = memory_zero(1, sizeof(*node));
-
-	node->name = memory_text(name);
+	memcpy(node->name, name, size);
+	node->hash = children_hash(name, size);
 	node->parent = parent;
 	return node;
 }
 
-static void node_free(void *pointer)
+static void free_table(struct node *dir)
 {
-	struct node *node = pointer;
+	if (dir->children)
+		free(dir->children->slots);
+	free(dir->children);
+	dir->children = NULL;
+}
 
-	tdestroy(node->children, node_free);
+/* Free all below a node, the deepest first, and say how many that were. */
+static size_t free_children(struct node *dir)
+{
+	struct node *node = dir;
+	size_t count = 0;
+
+	for (;;) {
+		struct node *child = node->children ? children_pop(node->children) : NULL;
+		struct node *above = node->parent;
+
+		if (child) {
+			node = child;
+			continue;
+		}
+		free_table(node);
+		if (node == dir)
+			return count;
+		inode_release(node->inode);
+		free(node);
+		count++;
+		node = above;
+	}
+}
+
+void node_free(struct tree *t, struct node *node)
+{
+	t->names -= free_children(node) + 1;
 	inode_release(node->inode);
-	free(node->name);
 	free(node);
 }
 
 void tree_init(struct tree *t)
 {
-	t->root = node_new("", NULL);
-	t->nodes = 1;
+	t->root = node_new("", 0, NULL);
+	t->names = 0;
 	node_set_inode(t->root, inode_new_implied());
 }
 
 void tree_free(struct tree *t)
 {
-	if (t->root)
-		node_free(t->root);
-	t->root = NULL;
+	if (t->root) {
+		free_children(t->root);
+		inode_release(t->root->inode);
+		free(t->root);
+	}
+	*t = (struct tree){ .root = NULL };
+}
+
+struct node *node_find(const struct node *dir, const char *name, size_t size)
+{
+	return dir->children ? children_find(dir->children, name, size) : NULL;
 }
 
 struct node *node_child(const struct node *dir, const char *name)
 {
-	/* The comparison reads only the name; it is not written through. */
-	union {
-		const char *in;
-		char *out;
-	} key_name = { .in = name };
-	struct node key = { .name = key_name.out };
-	struct node **found = tfind(&key, &dir->children, by_name);
+	return node_find(dir, name, strlen(name));
+}
 
-	return found ? *found : NULL;
+static void insert(struct node *dir, struct node *node)
+{
+	if (!dir->children)
+		dir->children = memory_zero(1, sizeof(*dir->children));
+	children_add(dir->children, node);
+}
+
+struct node *node_insert(struct tree *t, struct node *dir, const char *name, size_t size)
+{
+	struct node *node = node_new(name, size, dir);
+
+	insert(dir, node);
+	t->names++;
+	return node;
 }
 
 struct node *node_add(struct tree *t, struct node *dir, const char *name)
 {
-	struct node *node = node_new(name, dir);
-	struct node **slot = tsearch(node, &dir->children, by_name);
-
-	if (!slot || *slot != node)
-		abort(); /* out of memory, or a caller that did not look first */
-	dir->child_count++;
-	t->nodes++;
-	return node;
-}
-
-static int count_node(struct node *node, void *context, struct err *e)
-{
-	size_t *count = context;
-
-	(void)node;
-	(void)e;
-	(*count)++;
-	return 0;
+	return node_insert(t, dir, name, strlen(name));
 }
 
 void node_remove(struct tree *t, struct node *node)
 {
-	size_t count = 0;
-
-	tree_walk(node, count_node, &count, NULL);
-	t->nodes -= count;
-	node->parent->child_count--;
-	tdelete(node, &node->parent->children, by_name);
-	node_free(node);
+	children_remove(node->parent->children, node);
+	node_free(t, node);
 }
 
 void node_remove_children(struct tree *t, struct node *dir)
 {
-	struct node **children = node_children(dir);
-	size_t count = dir->child_count;
-
-	for (size_t i = 0; i < count; i++)
-		node_remove(t, children[i]);
-	free(children);
+	t->names -= free_children(dir);
 }
 
-struct collection {
-	struct node **at;
-};
-
-static void collect(const void *position, VISIT which, void *closure)
+void node_remove_whiteouts(struct tree *t, struct node *dir)
 {
-	struct collection *c = closure;
+	struct node **children = dir->children ? children_sort(dir->children) : NULL;
+	size_t count = node_child_count(dir);
+	uint32_t kept = 0;
 
-	if (which == postorder || which == leaf)
-		*c->at++ = *(struct node *const *)position;
+	for (size_t i = 0; i < count; i++) {
+		if (children[i]->inode)
+			children[kept++] = children[i];
+		else
+			node_free(t, children[i]);
+	}
+	if (count)
+		dir->children->count = dir->children->room = kept;
 }
 
-struct node **node_children(const struct node *dir)
+struct node *node_take(struct node *dir)
 {
-	struct node **children = memory_zero(dir->child_count + 1, sizeof(*children));
-	struct collection c = { .at = children };
+	return dir->children ? children_pop(dir->children) : NULL;
+}
 
-	twalk_r(dir->children, collect, &c);
-	return children;
+void node_put(struct tree *t, struct node *dir, struct node *node)
+{
+	struct node *there = node_child(dir, node->name);
+
+	node->parent = dir;
+	if (!there) {
+		insert(dir, node);
+		return;
+	}
+	children_replace(dir->children, there, node);
+	node_free(t, there);
+}
+
+size_t node_child_count(const struct node *dir)
+{
+	return dir->children ? dir->children->count : 0;
+}
+
+struct node *const *node_children(const struct node *dir)
+{
+	return dir->children ? children_sort(dir->children) : NULL;
 }
 
 char *node_path(const struct node *node)
@@ -158,101 +179,16 @@ char *node_path(const struct node *node)
 
 struct node *tree_find(const struct tree *t, const char *path)
 {
-	char *copy auto_text = memory_text(path);
 	struct node *node = t->root;
-	char *rest = copy, *name;
 
-	while (node && (name = strsep(&rest, "/")))
-		if (*name)
-			node = node_child(node, name);
+	while (node && *path) {
+		size_t size = strcspn(path, "/");
+
+		if (size)
+			node = node_find(node, path, size);
+		path += size + (path[size] == '/');
+	}
 	return node;
-}
-
-struct inode *inode_new(mode_t mode)
-{
-	struct inode *inode = memory_zero(1, sizeof(*inode));
-
-	inode->mode = mode;
-	return inode;
-}
-
-struct inode *inode_hold(struct inode *inode)
-{
-	inode->names++;
-	return inode;
-}
-
-struct inode *inode_new_implied(void)
-{
-	struct inode *inode = inode_new(S_IFDIR | 0755);
-
-	inode->implied = true;
-	return inode;
-}
-
-void inode_copy_attributes(struct inode *to, const struct inode *from)
-{
-	to->mode = from->mode;
-	to->uid = from->uid;
-	to->gid = from->gid;
-	to->mtime_sec = from->mtime_sec;
-	to->mtime_nsec = from->mtime_nsec;
-	to->device_major = from->device_major;
-	to->device_minor = from->device_minor;
-	free(to->target);
-	to->target = from->target ? memory_text(from->target) : NULL;
-	while (to->xattr_count)
-		inode_remove_xattr(to, to->xattrs[0].name);
-	for (size_t i = 0; i < from->xattr_count; i++)
-		inode_set_xattr(to, from->xattrs[i].name, from->xattrs[i].value,
-				from->xattrs[i].size);
-}
-
-/* Where a name stands, or would have to. */
-static size_t xattr_position(const struct inode *inode, const char *name)
-{
-	size_t i = 0;
-
-	while (i < inode->xattr_count && strcmp(inode->xattrs[i].name, name) < 0)
-		i++;
-	return i;
-}
-
-const struct xattr *inode_xattr(const struct inode *inode, const char *name)
-{
-	size_t i = xattr_position(inode, name);
-
-	if (i == inode->xattr_count || strcmp(inode->xattrs[i].name, name))
-		return NULL;
-	return &inode->xattrs[i];
-}
-
-void inode_remove_xattr(struct inode *inode, const char *name)
-{
-	size_t i = xattr_position(inode, name);
-
-	if (!inode_xattr(inode, name))
-		return;
-	free(inode->xattrs[i].name);
-	free(inode->xattrs[i].value);
-	inode->xattr_count--;
-	memmove(inode->xattrs + i, inode->xattrs + i + 1,
-		(inode->xattr_count - i) * sizeof(*inode->xattrs));
-}
-
-void inode_set_xattr(struct inode *inode, const char *name, const void *value, size_t size)
-{
-	struct xattr added = { memory_text(name), size, memory_copy(value, size) };
-	size_t i;
-
-	inode_remove_xattr(inode, name);
-	i = xattr_position(inode, name);
-	inode->xattrs = memory_grow(inode->xattrs, inode->xattr_count, &inode->xattr_room,
-				    sizeof(*inode->xattrs));
-	memmove(inode->xattrs + i + 1, inode->xattrs + i,
-		(inode->xattr_count - i) * sizeof(*inode->xattrs));
-	inode->xattrs[i] = added;
-	inode->xattr_count++;
 }
 
 void node_set_inode(struct node *node, struct inode *inode)
@@ -263,39 +199,4 @@ void node_set_inode(struct node *node, struct inode *inode)
 		inode->names++;
 	node->inode = inode;
 	inode_release(before);
-}
-
-int tree_walk(struct node *top, int (*visit)(struct node *node, void *context, struct err *e),
-	      void *context, struct err *e)
-{
-	struct node **children;
-	size_t count;
-	int r;
-
-	r = visit(top, context, e);
-	if (r)
-		return r;
-	/* As they are after the visit, which may add or remove some. */
-	children = node_children(top);
-	count = top->child_count;
-	for (size_t i = 0; !r && i < count; i++)
-		r = tree_walk(children[i], visit, context, e);
-	free(children);
-	return r;
-}
-
-static int forget_numbers(struct node *node, void *context, struct err *e)
-{
-	(void)context;
-	(void)e;
-	if (node->inode) {
-		node->inode->number = 0;
-		node->inode->nid = 0;
-	}
-	return 0;
-}
-
-void tree_forget_numbers(const struct tree *t)
-{
-	tree_walk(t->root, forget_numbers, NULL, NULL);
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
 #include "image-build/tree/whiteouts.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "image-build/base/refuse.h"
@@ -70,16 +69,12 @@ static void settle_node(struct node *node)
 /* Inside of an opaque directory there is nothing left for a whiteout to hide. */
 static void drop_void_whiteouts(struct tree *t, struct node *dir)
 {
-	struct node **children = node_children(dir);
-	size_t count = dir->child_count;
+	struct node *const *children;
 
-	for (size_t i = 0; i < count; i++) {
-		if (children[i]->inode)
-			children[i]->whiteout = false;
-		else
-			node_remove(t, children[i]);
-	}
-	free(children);
+	node_remove_whiteouts(t, dir);
+	children = node_children(dir);
+	for (size_t i = 0; i < node_child_count(dir); i++)
+		children[i]->whiteout = false;
 }
 
 static int settle(struct node *node, void *context, struct err *e)
@@ -117,15 +112,9 @@ void overlay_encode(struct tree *t)
 
 static int drop_marks(struct node *node, void *context, struct err *e)
 {
-	struct node **children = node_children(node);
-	size_t count = node->child_count;
-
 	(void)e;
 	node->whiteout = node->inode->opaque = false;
-	for (size_t i = 0; i < count; i++)
-		if (!children[i]->inode)
-			node_remove(context, children[i]);
-	free(children);
+	node_remove_whiteouts(context, node);
 	return 0;
 }
 

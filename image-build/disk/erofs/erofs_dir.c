@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
 #include "image-build/disk/erofs/erofs_dir.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "image-build/base/limits.h"
@@ -16,7 +15,7 @@ struct entry {
 /* How many children come before a name. */
 static size_t position(const struct erofs_dir *d, const char *name)
 {
-	size_t low = 0, high = d->node->child_count;
+	size_t low = 0, high = node_child_count(d->node);
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
@@ -31,16 +30,10 @@ static size_t position(const struct erofs_dir *d, const char *name)
 
 void erofs_dir_open(struct erofs_dir *d, const struct node *node)
 {
-	*d = (struct erofs_dir){ .node = node, .count = node->child_count + 2 };
+	*d = (struct erofs_dir){ .node = node, .count = node_child_count(node) + 2 };
 	d->children = node_children(node);
 	d->self = position(d, ".");
 	d->parent = position(d, "..") + 1;
-}
-
-void erofs_dir_close(struct erofs_dir *d)
-{
-	free(d->children);
-	d->children = NULL;
 }
 
 static struct entry entry_at(const struct erofs_dir *d, size_t i)
@@ -85,7 +78,7 @@ int erofs_dir_size(const struct erofs_dir *d, uint64_t *ret, struct err *e)
 	uint64_t size = 0;
 	size_t bytes;
 
-	for (size_t i = 0; i < d->node->child_count; i++) {
+	for (size_t i = 0; i < node_child_count(d->node); i++) {
 		int r = check_name(d->children[i], e);
 
 		if (r)

@@ -16,13 +16,12 @@
  */
 struct erofs_dir {
 	const struct node *node;
-	struct node **children; /* ascending; owned */
-	size_t count;           /* of entries, the two included */
-	size_t self, parent;    /* which of them "." and ".." are */
+	struct node *const *children; /* ascending; the node's own */
+	size_t count;                 /* of entries, the two included */
+	size_t self, parent;          /* which of them "." and ".." are */
 };
 
 void erofs_dir_open(struct erofs_dir *d, const struct node *node);
-void erofs_dir_close(struct erofs_dir *d);
 
 /* Bytes of all its blocks, the last as long as what is in it. Refused for a name too long. */
 int erofs_dir_size(const struct erofs_dir *d, uint64_t *ret, struct err *e);

@@ -55,7 +55,7 @@ static uint32_t count_links(const struct erofs_dir *d)
 {
 	uint32_t links = 2;
 
-	for (size_t i = 0; i < d->node->child_count; i++)
+	for (size_t i = 0; i < node_child_count(d->node); i++)
 		links += node_is_directory(d->children[i]);
 	return links;
 }

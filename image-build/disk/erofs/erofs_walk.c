@@ -7,7 +7,7 @@ static int walk_children(const struct erofs_dir *d, bool directories, const stru
 {
 	int r = 0;
 
-	for (size_t i = 0; !r && i < d->node->child_count; i++) {
+	for (size_t i = 0; !r && i < node_child_count(d->node); i++) {
 		const struct node *child = d->children[i];
 
 		if (node_is_directory(child) == directories)
@@ -27,6 +27,5 @@ int erofs_walk(const struct node *top, const struct erofs_visitor *v, struct err
 		r = walk_children(&d, false, v, e);
 	if (!r)
 		r = walk_children(&d, true, v, e);
-	erofs_dir_close(&d);
 	return r;
 }

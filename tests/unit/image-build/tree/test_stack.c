@@ -70,7 +70,7 @@ static void print_node(FILE *f, const char *path, const struct inode *inode)
 	if (S_ISREG(inode->mode))
 		assert_true(content_read(&inode->content, inode->size, content, 7, 0, NULL) >= 0);
 	fprintf(f, "%s %o %u %s%s\n", path, inode->mode, inode->uid, content,
-		inode->target ? inode->target : "");
+		S_ISLNK(inode->mode) ? inode->target : "");
 }
 
 /* A directory that count layers have, dirs[0] topmost. */
