@@ -40,7 +40,7 @@ struct blockdev {
 	uint64_t sector_bytes; /* a disk's own; the unit of its partition table */
 	bool foreign_gpt;      /* a GPT is there, and no place where the kernel looks for one */
 	/* Ids that are read from the device itself, when a reference asks for them. */
-	bool probed;
+	bool table_read, filesystem_read;
 	char partuuid[40];
 	char partlabel[DEVREF_VALUE_SIZE];
 	char uuid[40];

@@ -161,14 +161,22 @@ static bool probe_filesystem_ids(int dev, struct blockdev *b)
 	return r >= 0;
 }
 
+/* list: NULL where the disk has no table. */
 static void copy_partition_ids(blkid_partlist list, struct blockdev *b)
 {
-	blkid_partition part = blkid_partlist_get_partition_by_partno(list, (int)b->partition);
+	blkid_partition part =
+		list ? blkid_partlist_get_partition_by_partno(list, (int)b->partition) : NULL;
 	const char *uuid = part ? blkid_partition_get_uuid(part) : NULL;
 	const char *name = part ? blkid_partition_get_name(part) : NULL;
 
 	snprintf(b->partuuid, sizeof(b->partuuid), "%s", uuid ? uuid : "");
 	snprintf(b->partlabel, sizeof(b->partlabel), "%s", name ? name : "");
+	b->table_read = true;
+}
+
+static bool is_unread_partition(const struct blockdev *b, const struct blockdev *disk)
+{
+	return !b->table_read && !strcmp(b->disk, disk->name);
 }
 
 /* As above: whether there is a table. */
@@ -184,47 +192,42 @@ static int probe_table(blkid_probe pr, blkid_partlist *ret)
 	return r || *ret ? r : -1;
 }
 
-/* One read of a disk's table serves all of its partitions. Whether it could be read. */
-static bool probe_partition_ids(int dev, const struct blockdev *disk, struct blockdev_set *set)
+/* One read of a disk's table serves all of its partitions. */
+static void probe_partitions_of(int dev, const struct blockdev *disk, struct blockdev_set *set)
 {
 	auto_fd int fd = device_node_open(dev, disk->name, disk->major, disk->minor, NULL);
 	auto_probe blkid_probe pr = fd >= 0 ? new_probe(fd) : NULL;
 	blkid_partlist list = NULL;
 	int r = pr ? probe_table(pr, &list) : -1;
 
-	for (size_t i = 0; list && i < set->count; i++)
-		if (!set->dev[i].probed && !strcmp(set->dev[i].disk, disk->name))
+	for (size_t i = 0; r >= 0 && i < set->count; i++)
+		if (is_unread_partition(&set->dev[i], disk))
 			copy_partition_ids(list, &set->dev[i]);
-	return r >= 0;
 }
 
-static bool has_unprobed_partition(const struct blockdev_set *set, const struct blockdev *disk)
+static bool has_unread_partition(const struct blockdev_set *set, const struct blockdev *disk)
 {
 	for (size_t i = 0; i < set->count; i++)
-		if (!set->dev[i].probed && !strcmp(set->dev[i].disk, disk->name))
+		if (is_unread_partition(&set->dev[i], disk))
 			return true;
 	return false;
 }
 
-/* What could not be read stays unprobed: a disk may answer later. */
-static void probe_disk(int dev, struct blockdev *disk, struct blockdev_set *set)
-{
-	bool table_read = !has_unprobed_partition(set, disk) || probe_partition_ids(dev, disk, set);
-
-	for (size_t i = 0; i < set->count; i++) {
-		struct blockdev *b = &set->dev[i];
-		bool is_partition = !strcmp(b->disk, disk->name);
-
-		if (!b->probed && !b->empty && (b == disk || is_partition))
-			b->probed = probe_filesystem_ids(dev, b) && (b == disk || table_read);
-	}
-}
-
-void probe_ids(int dev, struct blockdev_set *set)
+void probe_partitions(int dev, struct blockdev_set *set)
 {
 	for (size_t i = 0; i < set->count; i++)
-		if (!set->dev[i].partition)
-			probe_disk(dev, &set->dev[i], set);
+		if (!set->dev[i].partition && has_unread_partition(set, &set->dev[i]))
+			probe_partitions_of(dev, &set->dev[i], set);
+}
+
+void probe_filesystems(int dev, struct blockdev_set *set)
+{
+	for (size_t i = 0; i < set->count; i++) {
+		struct blockdev *b = &set->dev[i];
+
+		if (!b->filesystem_read && !b->empty)
+			b->filesystem_read = probe_filesystem_ids(dev, b);
+	}
 }
 
 /* A GPT's header is in the second sector, whatever a sector is. */

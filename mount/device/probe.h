@@ -17,12 +17,14 @@
 int probe_fstype(int fd, char type[FSTYPE_SIZE], struct err *e);
 
 /*
- * Fill uuid and label, and for a partition partuuid and partlabel, of every
- * device of the set that was not probed yet. dev is a descriptor of /dev. A
- * device that cannot be read has no ids, so it answers to no reference; it
- * stays unprobed and is read again the next time.
+ * Fill partuuid and partlabel of every partition of the set, or uuid and label of
+ * every device, where that was not done yet. dev is a descriptor of /dev. A device
+ * that cannot be read has no ids, so it answers to no reference; it is read again
+ * the next time. A file system takes reads in many places, so nobody asks for those
+ * of all devices but who names one by its file system's ids.
  */
-void probe_ids(int dev, struct blockdev_set *set);
+void probe_partitions(int dev, struct blockdev_set *set);
+void probe_filesystems(int dev, struct blockdev_set *set);
 
 /*
  * Fill foreign_gpt of every disk of the set: an image of a disk may have been

@@ -40,17 +40,10 @@ void device_search_close(struct device_search *s)
 	s->sysfs = s->dev = s->uevents = -1;
 }
 
-/* Only a partition table can answer. */
-static bool names_partition(const struct devref *ref)
-{
-	return ref->kind == DEVREF_PARTUUID || ref->kind == DEVREF_PARTLABEL;
-}
-
-/* Only the device's own bytes can. */
-static bool needs_probe(const struct devref *ref)
-{
-	return names_partition(ref) || ref->kind == DEVREF_UUID || ref->kind == DEVREF_LABEL;
-}
+/* Kinds of reference, a bit each. Only a partition table can answer to these: */
+#define BY_TABLE (1U << DEVREF_PARTUUID | 1U << DEVREF_PARTLABEL)
+/* and only the start of a file system to these. */
+#define BY_FILESYSTEM (1U << DEVREF_UUID | 1U << DEVREF_LABEL)
 
 static int ambiguous(const struct device_search *s, const struct device_wish *wish, size_t count,
 		     struct err *e)
@@ -80,7 +73,7 @@ static int not_found(struct device_search *s, const struct device_wish *wish, in
 	char ref[DEVREF_TEXT_SIZE], inventory[ERR_TEXT_SIZE];
 	int r;
 
-	if (names_partition(wish->ref) || wish->ref->partition || wish->ref->partition_offset)
+	if (1U << wish->ref->kind & BY_TABLE || wish->ref->partition || wish->ref->partition_offset)
 		probe_foreign_gpt(s->dev, &s->set);
 	r = err_set(e, FAIL_DEVICE_NOT_FOUND, ENODEV,
 		    "no device matched %s within %d s%s; present: %s",
@@ -97,12 +90,16 @@ static int not_found(struct device_search *s, const struct device_wish *wish, in
 static int match_all(struct device_search *s, struct device_wish *wishes, size_t count,
 		     struct device_wish **ret_missing, struct err *e)
 {
-	bool probed = false;
+	unsigned int kinds = 0;
 
 	*ret_missing = NULL;
-	for (size_t i = 0; !probed && i < count; i++)
-		if ((probed = needs_probe(wishes[i].ref)))
-			probe_ids(s->dev, &s->set);
+	for (size_t i = 0; i < count; i++)
+		kinds |= 1U << wishes[i].ref->kind;
+	/* PARTUUIDs are in the list of what is there, for who names the wrong one. */
+	if (kinds & (BY_TABLE | BY_FILESYSTEM))
+		probe_partitions(s->dev, &s->set);
+	if (kinds & BY_FILESYSTEM)
+		probe_filesystems(s->dev, &s->set);
 	for (size_t i = 0; i < count; i++) {
 		size_t answers = wishes[i].ref->kind == DEVREF_FILE ?
 					 1 :
@@ -226,6 +223,7 @@ struct wait {
 	struct device_wish *wishes;
 	size_t count;
 	int64_t rescan_ms, end_ms;
+	bool waited;
 	bool asked; /* for the rescan */
 };
 
@@ -251,7 +249,7 @@ static int wait_for_all(struct device_search *s, struct wait *w, int timeout_ms,
 {
 	struct device_wish *missing;
 
-	for (bool first = true;; first = false) {
+	for (;; w->waited = true) {
 		/* Before the look at what is there: a host cannot put the end off. */
 		bool late = clock_ms() >= w->end_ms;
 		int r = match_all(s, w->wishes, w->count, &missing, e);
@@ -260,7 +258,7 @@ static int wait_for_all(struct device_search *s, struct wait *w, int timeout_ms,
 			return r;
 		if (late)
 			return not_found(s, missing, timeout_ms, e);
-		if (first)
+		if (!w->waited)
 			ask_for_addresses(s, w->wishes, w->count);
 		r = wait_for_change(s, w, e);
 		if (r < 0)
@@ -283,7 +281,7 @@ int device_search_wait(struct device_search *s, struct device_wish *wishes, size
 
 	if (!r)
 		r = wait_for_all(s, &w, timeout_ms, e);
-	if (r)
+	if (r || !w.waited)
 		return r;
 	/* A second device that answers may have come while the last one was waited for. */
 	r = blockdev_scan(s->sysfs, &s->set, e);

@@ -45,8 +45,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		strcpy(set.dev[i].disk, "vda");
 		set.dev[i].partition = i;
 	}
-	probe_ids(-1, &set);
-	REQUIRE(set.dev[2].probed);
+	probe_partitions(-1, &set);
+	probe_filesystems(-1, &set);
+	REQUIRE(set.dev[2].table_read && set.dev[2].filesystem_read);
 	close(disk_fd);
 	return 0;
 }

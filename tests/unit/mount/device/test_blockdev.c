@@ -117,7 +117,7 @@ static void test_disk(void **state)
 	assert_int_equal(b.minor, 16);
 	assert_int_equal(b.partition, 0);
 	assert_int_equal(b.size_bytes, (1ULL << 31) + 4096);
-	assert_false(b.probed);
+	assert_false(b.table_read || b.filesystem_read);
 	assert_string_equal(b.uuid, "");
 }
 
@@ -376,7 +376,7 @@ static void test_update(void **state)
 	expect_success("loop", blockdev_update(sysfs, "loop0", &set, &e), &e);
 	assert_int_equal(set.count, 2);
 	/* another disk under the same name: what was known of the old one is forgotten */
-	set.dev[0].probed = true;
+	set.dev[0].filesystem_read = true;
 	strcpy(set.dev[0].uuid, "old");
 	sysfs_remove(sysfs, "vda");
 	sysfs_disk(sysfs, "vda", "254:32", "16");
@@ -384,7 +384,7 @@ static void test_update(void **state)
 	assert_int_equal(set.count, 2);
 	assert_int_equal(find("vda")->size_bytes, 8192);
 	assert_int_equal(find("vda")->minor, 32);
-	assert_false(find("vda")->probed);
+	assert_false(find("vda")->filesystem_read);
 	assert_string_equal(find("vda")->uuid, "");
 	sysfs_remove(sysfs, "vda");
 	expect_success("gone", blockdev_update(sysfs, "vda", &set, &e), &e);

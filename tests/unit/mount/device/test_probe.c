@@ -246,6 +246,13 @@ static struct blockdev *add(const char *name, const char *disk, unsigned int par
 	return b;
 }
 
+/* Both kinds of ids, as where both are asked for. */
+static void probe_all(void)
+{
+	probe_partitions(dev.fd, &set);
+	probe_filesystems(dev.fd, &set);
+}
+
 static void make_erofs_with_ids(uint8_t *disk)
 {
 	disk_erofs(disk, 0, "system", 0xab);
@@ -290,15 +297,15 @@ static void test_filesystem_ids(void **state)
 	b = add("vdb", "", 0);
 	c = add("vdc", "", 0);
 	d = add("vdd", "", 0); /* no node */
-	probe_ids(dev.fd, &set);
+	probe_all();
 	assert_string_equal(a->uuid, "abababab-abab-abab-abab-abababababab");
 	assert_string_equal(a->label, "system");
 	assert_string_equal(a->partuuid, "");
 	assert_string_equal(b->uuid, "5a5a5a5a-5a5a-5a5a-5a5a-5a5a5a5a5a5a");
 	assert_string_equal(b->label, "sixteen letters.");
 	assert_string_equal(c->uuid, "");
-	assert_true(a->probed && b->probed && c->probed);
-	assert_false(d->probed);
+	assert_true(a->filesystem_read && b->filesystem_read && c->filesystem_read);
+	assert_false(d->filesystem_read);
 	assert_int_equal(open_fds(), fds);
 }
 
@@ -315,17 +322,17 @@ static void test_probed_once(void **state)
 	disk = add("vda", "", 0);
 	one = add("vda1", "vda", 1);
 	two = add("vda2", "vda", 2);
-	disk->probed = one->probed = true;
+	disk->filesystem_read = one->filesystem_read = one->table_read = true;
 	strcpy(disk->label, "old disk");
 	strcpy(one->label, "old");
 	strcpy(one->partlabel, "older");
-	probe_ids(dev.fd, &set);
+	probe_all();
 	assert_string_equal(disk->label, "old disk");
 	assert_string_equal(one->label, "old");
 	assert_string_equal(one->partlabel, "older");
 	assert_string_equal(two->label, "sixteen letters.");
 	assert_string_equal(two->partlabel, "a,b c");
-	assert_true(two->probed);
+	assert_true(two->table_read && two->filesystem_read);
 }
 
 /* A disk that does not answer yet, its table or a file system, is read again the next time. */
@@ -343,14 +350,15 @@ static void test_read_again(void **state)
 		disk = add("vda", "", 0);
 		one = add("vda1", "vda", 1);
 		unreadable = names[i];
-		probe_ids(dev.fd, &set);
+		probe_all();
 		unreadable = NULL;
-		assert_int_equal(disk->probed, i == 1);
-		assert_false(one->probed);
+		assert_int_equal(disk->filesystem_read, i == 1);
+		assert_int_equal(one->table_read, i == 1);
+		assert_int_equal(one->filesystem_read, i == 0);
 		assert_string_equal(one->partlabel, i ? "root" : "");
 		assert_string_equal(one->label, i ? "" : "system");
-		probe_ids(dev.fd, &set);
-		assert_true(disk->probed && one->probed);
+		probe_all();
+		assert_true(disk->filesystem_read && one->filesystem_read && one->table_read);
 		assert_string_equal(one->partlabel, "root");
 		assert_string_equal(one->label, "system");
 	}
@@ -372,7 +380,7 @@ static void test_partition_ids(void **state)
 	four = add("vda4", "vda", 4);
 	add("nvme0n1", "", 0);
 	mbr = add("nvme0n1p1", "nvme0n1", 1); /* p: the disk ends in a digit */
-	probe_ids(dev.fd, &set);
+	probe_all();
 	assert_string_equal(one->partuuid, "00000077-0000-0000-0000-000000000001");
 	assert_string_equal(one->partlabel, "root");
 	assert_string_equal(one->label, "system");
@@ -386,6 +394,29 @@ static void test_partition_ids(void **state)
 	assert_string_equal(mbr->partlabel, "");
 }
 
+/* Each kind by itself: what is not asked for is neither read nor known. */
+static void test_one_kind(void **state)
+{
+	struct blockdev *one;
+
+	(void)state;
+	put_disk("vda", make_gpt, DISK_SIZE);
+	put_disk("vda1", make_erofs_with_ids, DISK_SIZE);
+	set.count = 0;
+	add("vda", "", 0);
+	one = add("vda1", "vda", 1);
+	probe_partitions(dev.fd, &set);
+	assert_string_equal(one->partlabel, "root");
+	assert_string_equal(one->label, "");
+	assert_true(one->table_read && !one->filesystem_read);
+	set.count = 1;
+	one = add("vda1", "vda", 1);
+	probe_filesystems(dev.fd, &set);
+	assert_string_equal(one->partlabel, "");
+	assert_string_equal(one->label, "system");
+	assert_true(one->filesystem_read && !one->table_read);
+}
+
 static void test_broken_table(void **state)
 {
 	struct blockdev *one;
@@ -396,9 +427,9 @@ static void test_broken_table(void **state)
 	put_disk("vda1", make_nothing, DISK_SIZE);
 	add("vda", "", 0);
 	one = add("vda1", "vda", 1);
-	probe_ids(dev.fd, &set);
+	probe_all();
 	assert_string_equal(one->partlabel, "");
-	assert_true(one->probed);
+	assert_true(one->table_read);
 }
 
 /* What is known already is not read again; what came later is. */
@@ -412,15 +443,15 @@ static void test_once(void **state)
 	put_disk("vdb", make_erofs_with_ids, DISK_SIZE);
 	put_disk("vdc", make_gpt, DISK_SIZE);
 	a = add("vda", "", 0);
-	a->probed = true;
+	a->filesystem_read = true;
 	strcpy(a->uuid, "known");
 	b = add("vdb", "", 0);
 	add("vdc", "", 0);
 	one = add("vdc1", "vdc", 1);
-	one->probed = true;
+	one->table_read = true;
 	strcpy(one->partlabel, "known");
 	two = add("vdc2", "vdc", 2);
-	probe_ids(dev.fd, &set);
+	probe_all();
 	assert_string_equal(one->partlabel, "known");
 	assert_string_equal(two->partlabel, "a,b c");
 	assert_string_equal(a->uuid, "known");
@@ -434,6 +465,7 @@ int main(void)
 		TEST(test_types),          TEST(test_unreadable),    TEST(test_names),
 		TEST(test_filesystem_ids), TEST(test_partition_ids), TEST(test_broken_table),
 		TEST(test_probed_once),    TEST(test_once),          TEST(test_read_again),
+		TEST(test_one_kind),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

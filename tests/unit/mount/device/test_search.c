@@ -20,13 +20,18 @@
 #include "tests/unit/fake_sysfs.h"
 #include "verity/device.h"
 
+static char opened[256]; /* the names of those that were, with a blank behind each */
+
 /* A test's disks are files, which the real one refuses; the rest is product code. */
 int device_node_open(int dir, const char *name, unsigned int major, unsigned int minor,
 		     struct err *e)
 {
+	size_t used = strlen(opened);
+
 	(void)major;
 	(void)minor;
 	(void)e;
+	snprintf(opened + used, sizeof(opened) - used, "%s ", name);
 	return openat(dir, name, O_RDONLY | O_CLOEXEC);
 }
 
@@ -125,6 +130,7 @@ static int look_for(const char *const *texts, int timeout_ms, struct err *e)
 
 	memset(e, 0, sizeof(*e));
 	memset(wishes, 0, sizeof(wishes));
+	opened[0] = '\0';
 	for (; count < WISHES_MAX && texts[count]; count++) {
 		expect_success(texts[count], devref_parse(texts[count], &refs[count], e), e);
 		wishes[count].ref = &refs[count];
@@ -370,6 +376,35 @@ static void test_all_there(void **state)
 	assert_string_equal(wishes[0].found.name, "sda");
 	assert_string_equal(wishes[1].found.name, "sda");
 	assert_int_equal(open_fds(), fds);
+}
+
+/* A disk is read where only its own bytes can answer, and then once. */
+static void test_what_is_read(void **state)
+{
+	static const struct {
+		const char *ref, *opened;
+	} rows[] = {
+		{ "/dev/sda", "" },
+		{ "SERIAL=one", "" },
+		{ "/dev/vdb/PARTN=1", "" },
+		{ "PARTLABEL=hash", "vdb " },
+		{ "PARTUUID=00000077-0000-0000-0000-000000000002", "vdb " },
+		{ "LABEL=system", "vdb sda vda vdb vdb1 vdb2 " },
+		{ "UUID=abababab-abab-abab-abab-abababababab", "vdb sda vda vdb vdb1 vdb2 " },
+	};
+	struct err e;
+
+	(void)state;
+	put_disk("vda", "254:0", "one");
+	put_text(dev.fd, "vda", "no disk");
+	put_gpt("vdb", "vdb", 0, 0x77);
+	put_text(dev.fd, "vdb1", "nothing");
+	put_text(dev.fd, "vdb2", "nothing");
+	put_erofs("sda", "8:0", "system", 0xab);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		expect_success(rows[i].ref, LOOK_FOR(0, &e, rows[i].ref), &e);
+		assert_string_equal(opened, rows[i].opened);
+	}
 }
 
 static void test_not_found_says_what_is_there(void **state)
@@ -809,6 +844,7 @@ int main(void)
 		TEST(test_not_found_says_what_is_there),
 		TEST(test_not_found_says_why),
 		TEST(test_ambiguous),
+		TEST(test_what_is_read),
 		TEST(test_later),
 		TEST(test_noise),
 		TEST(test_flood_is_bounded),
