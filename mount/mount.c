@@ -22,16 +22,12 @@ static int open_device(const struct open_volume *o, struct err *e)
 }
 
 /* The type that the plan names, or what the proved bytes say. */
-static int find_fstype(const struct open_volume *o, char type[FSTYPE_SIZE], struct err *e)
+static int find_fstype(const struct open_volume *o, int fd, char type[FSTYPE_SIZE], struct err *e)
 {
-	auto_fd int fd = -1;
-
-	if (o->volume->fstype[0]) {
-		strcpy(type, o->volume->fstype);
-		return 0;
-	}
-	fd = open_device(o, e);
-	return fd < 0 ? fd : probe_fstype(fd, type, e);
+	if (!o->volume->fstype[0])
+		return probe_fstype(fd, type, e);
+	strcpy(type, o->volume->fstype);
+	return 0;
 }
 
 /*
@@ -85,19 +81,14 @@ static int check_slots(const struct open_volume *o, int fd, struct err *e)
 }
 
 /* With devices among the options of an unproved volume, the kernel counts them itself. */
-static int check_erofs(const struct open_volume *o, const char *type, struct err *e)
+static int check_erofs(const struct open_volume *o, int fd, const char *type, struct err *e)
 {
-	auto_fd int fd = -1;
-
 	if (strcmp(type, "erofs") || strstr(o->volume->options, "device="))
 		return o->volume->devices ?
 			       err_set(e, FAIL_VALUE_INVALID, EINVAL,
 				       "only an erofs can have further devices, and they are not "
 				       "among its options") :
 			       0;
-	fd = open_device(o, e);
-	if (fd < 0)
-		return fd;
 	return o->volume->devices ? check_slots(o, fd, e) :
 				    erofs_fits(fd, o->volume->proof == VOLUME_SUPERBLOCK, e);
 }
@@ -150,11 +141,10 @@ static int mount_as(const struct open_volume *o, const char *type, const char *t
 }
 
 /* The kernel refused it: why? */
-static int explain(const struct open_volume *o, const char *type, int r, struct err *e)
+static int explain(const struct open_volume *o, int fd, const char *type, int r, struct err *e)
 {
-	auto_fd int fd = open_device(o, NULL);
 	uint8_t start[KERNEL_START_SIZE];
-	ssize_t n = fd < 0 ? -1 : io_pread(fd, start, sizeof(start), 0);
+	ssize_t n = io_pread(fd, start, sizeof(start), 0);
 	const struct refused_mount m = {
 		.type = type,
 		.device = strrchr(o->device.path, '/') + 1,
@@ -166,16 +156,18 @@ static int explain(const struct open_volume *o, const char *type, int r, struct 
 	return kernel_explain_mount(&m, r, e);
 }
 
+/* One descriptor for all of it: the kernel drops what it has read when the last one goes. */
 int volume_mount(const struct open_volume *o, const char *target, bool as_root, struct err *e)
 {
+	auto_fd int fd = open_device(o, e);
 	char type[FSTYPE_SIZE];
-	int r = find_fstype(o, type, e);
+	int r = fd < 0 ? fd : find_fstype(o, fd, type, e);
 
 	if (!r)
-		r = check_erofs(o, type, e);
+		r = check_erofs(o, fd, type, e);
 	if (!r) {
 		r = mount_as(o, type, target, as_root, e);
-		r = r ? explain(o, type, r, e) : keep_if_usable(target, type, e);
+		r = r ? explain(o, fd, type, r, e) : keep_if_usable(target, type, e);
 	}
 	return err_volume(e, r, o->volume->name);
 }

@@ -120,8 +120,6 @@ static int read_first_block(const struct verity_device *dev, const struct verity
 
 	if (fd < 0)
 		return fd;
-	/* One block, not what the kernel would like to read ahead. */
-	(void)posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM);
 	n = pread(fd, start, size, 0);
 	if (n < 0)
 		return err_errno(e, FAIL_DEVICE_READ_FAILED, "read the first block of %s",

@@ -24,7 +24,8 @@ struct verity_device verity_device(const char *name, dev_t number);
 /*
  * Open a block device's node read-only, and make sure that it is the device of
  * that number: a name may have come to mean another one. dev is a descriptor of
- * /dev, for a name without a slash in front. A descriptor, or DEVICE_READ_FAILED.
+ * /dev, for a name without a slash in front. The kernel reads nothing ahead for it.
+ * A descriptor, or DEVICE_READ_FAILED.
  */
 int device_node_open(int dev, const char *name, unsigned int major, unsigned int minor,
 		     struct err *e);

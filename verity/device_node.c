@@ -22,5 +22,7 @@ int device_node_open(int dev, const char *name, unsigned int major, unsigned int
 	if (!S_ISBLK(st.st_mode) || st.st_rdev != makedev(major, minor))
 		return err_set(e, FAIL_DEVICE_READ_FAILED, ENODEV, "%s%s is not block device %u:%u",
 			       folder, name, major, minor);
+	/* Blocks here and there, not what the kernel would like to read ahead and verify. */
+	(void)posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM);
 	return steal_fd(&fd);
 }

@@ -109,6 +109,7 @@ static int read_blocks(struct verifying *v, const struct layer *l, int fd, struc
 {
 	uint64_t size = l->sectors * 512, at = 0;
 
+	(void)posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
 	while (at < size) {
 		size_t want = size - at < CHUNK_SIZE ? (size_t)(size - at) : CHUNK_SIZE;
 		ssize_t n = io_pread(fd, v->chunk, want, at);

@@ -562,16 +562,21 @@ static int path_of(int dir, const char *name, char *path, size_t size)
 	return fd;
 }
 
+static unsigned int opened; /* devices, since a test began to count */
+
 /* A test's devices are files, which the real one refuses; their number is 0:0. */
 int device_node_open(int dev, const char *path, unsigned int major, unsigned int minor,
 		     struct err *e)
 {
-	bool is_erofs = !strcmp(path, "/dev/dm-5");
-	int fd = is_erofs ? dup(erofs_fd) : openat(dev, path, O_RDONLY | O_CLOEXEC);
+	bool is_erofs = !strcmp(path, "/dev/dm-5"), is_raw = !strncmp(path, "/dev/cciss/", 11);
+	int fd = is_erofs ? dup(erofs_fd) :
+		 is_raw   ? memfd_create("disk", MFD_CLOEXEC) :
+			    openat(dev, path, O_RDONLY | O_CLOEXEC);
 
+	opened++;
 	if (fd < 0)
 		return err_errno(e, FAIL_DEVICE_READ_FAILED, "open %s", path);
-	if (is_erofs || (!major && !minor))
+	if (is_erofs || is_raw || (!major && !minor))
 		return fd;
 	close(fd);
 	return err_set(e, FAIL_DEVICE_READ_FAILED, ENODEV, "%s is not device", path);
@@ -619,6 +624,22 @@ static void test_probed_type(void **state)
 	temp_remove(&t);
 }
 
+/* What is read to find the type is read through the descriptor of what is looked at next. */
+static void test_opened_once(void **state)
+{
+	struct open_volume open = an_open_volume("");
+	struct err e = { 0 };
+
+	(void)state;
+	fake_verity_reset(0, 0);
+	opened = 0;
+	expect_success("erofs", volume_mount(&open, "/layers/3", false, &e), &e);
+	assert_memory_equal(fake_sys.log, "fsopen erofs\n", 13);
+	fake_verity_reset(1, EINVAL);
+	assert_true(volume_mount(&open, "/layers/3", false, &e) < 0);
+	assert_int_equal(opened, 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -629,7 +650,7 @@ int main(void)
 		cmocka_unit_test(test_arm_many),    cmocka_unit_test(test_mount),
 		cmocka_unit_test(test_mount_fails), cmocka_unit_test(test_erofs_attributes),
 		cmocka_unit_test(test_probed_type), cmocka_unit_test(test_erofs_devices),
-		cmocka_unit_test(test_erofs_size),
+		cmocka_unit_test(test_erofs_size),  cmocka_unit_test(test_opened_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
