@@ -138,7 +138,7 @@ GUEST_LDFLAGS := -static $(hardened_link)
 GUEST_LIBS := -ljson-c -lblkid -luuid
 
 # liberofs.pc is the recipe's, everything else Debian's.
-packages := libcryptsetup libarchive json-c libcrypto libzstd liblzma liblz4 zlib uuid blkid
+packages := libarchive json-c libcrypto libzstd liblzma liblz4 zlib uuid blkid
 # Debian has it for some architectures, see deps/packages.mk; zlib and tables do elsewhere.
 isal := $(if $(ISAL_PACKAGE),libisal)
 packages += $(isal)
@@ -154,7 +154,7 @@ TEST_CFLAGS := $(common) -O1 -g -fno-omit-frame-pointer -fsanitize=address,undef
 	-fno-sanitize-recover=all $(packages_cflags)
 THREADS_CFLAGS := $(common) -O1 -g -fno-omit-frame-pointer -fsanitize=thread $(packages_cflags)
 TEST_LDFLAGS := -fsanitize=address,undefined
-TEST_LIBS := $(packages_libs) $(shell pkg-config --libs cmocka)
+TEST_LIBS := $(packages_libs) $(shell pkg-config --libs cmocka libcryptsetup)
 
 # Objects are made again when the words on any command line change, or the compiler, or
 # the headers of a package that they were made with.

@@ -8,11 +8,11 @@ PACKAGES := \
 	make gcc libc6-dev binutils clang pkg-config shellcheck clang-format \
 	dpkg-dev debian-archive-keyring xz-utils zstd util-linux \
 	autoconf automake libtool autopoint gettext bison flex cmake kmod \
-	libarchive-dev libjson-c-dev libcryptsetup-dev \
+	libarchive-dev libjson-c-dev \
 	libblkid-dev uuid-dev libssl-dev libzstd-dev liblzma-dev liblz4-dev zlib1g-dev libcmocka-dev \
 	openssl ovmf systemd-repart|systemd \
 	python3 python3-pytest python3-pytest-xdist qemu-system-x86 mmdebstrap umoci busybox-static \
-	cryptsetup-bin e2fsprogs erofs-utils cpio git fdisk dosfstools mtools
+	cryptsetup-bin libcryptsetup-dev e2fsprogs erofs-utils cpio git fdisk dosfstools mtools
 
 # Faster than zlib at gzip, and than tables at checksums, for the architectures that it is for.
 ISAL_PACKAGE	:= $(if $(filter x86_64 aarch64,$(shell uname -m)),libisal-dev)

@@ -12,13 +12,32 @@
 #ifdef HAVE_ISAL
 #include <isa-l/igzip_lib.h>
 
+struct gzip {
+	struct inflate_state z;
+	size_t seen; /* of the member's first bytes */
+};
+
 static void *gzip_start(void)
 {
-	struct inflate_state *z = memory_zero(1, sizeof(*z));
+	struct gzip *g = memory_zero(1, sizeof(*g));
 
-	isal_inflate_init(z);
-	z->crc_flag = ISAL_GZIP;
-	return z;
+	isal_inflate_init(&g->z);
+	g->z.crc_flag = ISAL_GZIP;
+	return g;
+}
+
+/* ISA-L waits for ten bytes, and takes flags that RFC 1952 reserves. */
+static const char *check_beginning(struct gzip *g, const uint8_t *bytes, size_t size)
+{
+	static const uint8_t begins[] = { 0x1f, 0x8b, 0x08 };
+
+	for (size_t i = 0; i < size && g->seen <= sizeof(begins); i++, g->seen++) {
+		if (g->seen == sizeof(begins) && bytes[i] & 0xe0)
+			return "unknown header flags set";
+		if (g->seen < sizeof(begins) && bytes[i] != begins[g->seen])
+			return "incorrect header check";
+	}
+	return NULL;
 }
 
 static const char *describe(int failure)
@@ -47,11 +66,17 @@ static enum codec_state gzip_run(void *state, struct unpack_io *io, const char *
 		const uint8_t *in;
 		uint8_t *out;
 	} from = { .in = io->in };
-	struct inflate_state *z = state;
+	struct gzip *g = state;
+	struct inflate_state *z = &g->z;
+	const char *wrong = check_beginning(g, io->in, io->in_size);
 	uint32_t in = (uint32_t)(io->in_size < INT_MAX ? io->in_size : INT_MAX);
 	uint32_t out = (uint32_t)(io->out_size < INT_MAX ? io->out_size : INT_MAX);
 	int r;
 
+	if (wrong) {
+		*why = wrong;
+		return CODEC_DAMAGED;
+	}
 	z->next_in = from.out;
 	z->avail_in = in;
 	z->next_out = io->out;

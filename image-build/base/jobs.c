@@ -99,12 +99,14 @@ int jobs_in_threads(size_t count, int (*run)(void *context, size_t index, struct
 	else
 		r = 0;
 	while (atomic_load(&c.idle) < started) {
-		progress_show(p);
+		if (p)
+			progress_show(p);
 		usleep(POLL_US);
 	}
 	for (size_t i = 0; i < started; i++)
 		pthread_join(threads[i], NULL);
-	progress_end(p);
+	if (p)
+		progress_end(p);
 	if (!r)
 		r = first_failure(c.outcomes, count, e);
 	free(c.outcomes);
@@ -192,12 +194,14 @@ int jobs_in_children(size_t count, int (*run)(void *context, size_t index, struc
 		ended += reap(outcomes, started);
 		if (!r)
 			r = first_failure(outcomes, started, e);
-		progress_show(p);
+		if (p)
+			progress_show(p);
 		if (!r && ended < count)
 			usleep(POLL_US);
 	}
 	kill_rest(outcomes, started);
-	progress_end(p);
+	if (p)
+		progress_end(p);
 	munmap(outcomes, count * sizeof(*outcomes) + 1);
 	return r;
 }

@@ -11,7 +11,7 @@
  * The same work for each of count items, as many at once as this process may
  * use CPUs. run(context, index, e) does one. The first failure (that of the
  * lowest index, so that it is the same every time) is returned, and with
- * children the rest is killed.
+ * children the rest is killed. Progress is shown where p is not NULL.
  */
 int jobs_in_threads(size_t count, int (*run)(void *context, size_t index, struct err *e),
 		    void *context, struct progress *p, struct err *e);

@@ -77,14 +77,14 @@ static int seal(int fd, const char *path, const struct salt_choice *salt, struct
 	image->verity.data_blocks = size / image->verity.data_block_size;
 	set_salt(&image->verity, salt, &content);
 	uuid_from_digest("socle verity", &content, uuid);
-	return verity_format(path, &image->verity, uuid, e);
+	return verity_format(fd, &image->verity, uuid, e);
 }
 
 int image_make(const struct tree *t, const char *path, const struct salt_choice *salt,
 	       struct built_image *ret, _Atomic uint64_t *progress, struct err *e)
 {
 	struct built_image image = { .size = 0 };
-	int fd auto_fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd auto_fd = open(path, O_RDWR | O_CLOEXEC);
 	int r;
 
 	if (fd < 0)

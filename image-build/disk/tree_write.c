@@ -1,194 +1,177 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
-/*
- * One pass over the data. Each level has one block under way; a full one is written, and
- * its hash goes into the level above.
- */
 #include "image-build/disk/tree_write.h"
 
 #include <inttypes.h>
-#include <openssl/evp.h>
 #include <string.h>
 
+#include "image-build/base/jobs.h"
 #include "image-build/base/memory.h"
 #include "image-build/base/refuse.h"
 #include "image-build/base/write.h"
+#include "lib/io.h"
 #include "lib/le.h"
 
-#define CHUNK (1U << 20) /* bytes read at once; a multiple of every block size */
+/* Hash blocks that one part fills: 4 MiB of data with the usual sizes. */
+#define PART_BLOCKS 8
+/* Data is read so much at a time: it should still be in the cache when it is hashed. */
+#define READ_BYTES (128 << 10)
 
-struct level {
-	uint8_t *block;
-	size_t slots; /* that are filled */
-	uint64_t at;  /* bytes in the file: where the next block goes */
-};
-
-struct tree_writer {
-	const struct tree_place *place;
-	struct verity_params *p;
-	EVP_MD *md;
-	EVP_MD_CTX *context;
-	size_t digest_size, slot_size, slots_per_block;
-	uint32_t levels;
-	struct level level[VERITY_LEVELS_MAX]; /* 0 is the lowest */
-	uint8_t *chunk;
-};
-
-static void measure(struct tree_writer *t)
+int tree_making_open(struct tree_making *m, const struct slice *data, const struct verity_params *p,
+		     const struct tree_place *place, struct err *e)
 {
-	size_t fit;
+	uint64_t end;
+	int r;
 
-	t->digest_size = verity_digest_size(t->p->hash_name);
-	fit = t->p->hash_block_size / t->digest_size;
-	t->slots_per_block = 1;
-	while (t->slots_per_block * 2 <= fit)
-		t->slots_per_block *= 2;
-	/* Format 1 gives each digest a power of two, format 0 packs them. */
-	t->slot_size =
-		t->p->hash_type ? t->p->hash_block_size / t->slots_per_block : t->digest_size;
-}
-
-/* The top comes first. */
-static void lay_out(struct tree_writer *t)
-{
-	uint64_t blocks[VERITY_LEVELS_MAX], n = t->p->data_blocks;
-	uint64_t at = t->p->hash_start_block;
-
-	for (uint32_t i = 0; i < t->levels; i++)
-		blocks[i] = n = (n + t->slots_per_block - 1) / t->slots_per_block;
-	for (uint32_t i = t->levels; i-- > 0; at += blocks[i]) {
-		t->level[i].at = t->place->offset + at * t->p->hash_block_size;
-		t->level[i].block = memory_zero(1, t->p->hash_block_size);
-	}
-}
-
-static int open_writer(struct tree_writer *t, struct verity_params *p,
-		       const struct tree_place *place, struct err *e)
-{
-	struct verity_geometry g;
-	int r = verity_geometry(p, &g, e);
-
-	*t = (struct tree_writer){ .place = place, .p = p };
+	*m = (struct tree_making){ .data = *data, .place = *place, .p = *p };
+	r = hash_shape_of(&m->p, &m->shape, e);
 	if (r)
 		return r;
-	t->levels = g.levels;
-	t->md = EVP_MD_fetch(NULL, p->hash_name, NULL);
-	t->context = EVP_MD_CTX_new();
-	if (!t->md || !t->context)
-		return refuse(e, "libcrypto has no %s", p->hash_name);
-	t->chunk = memory_zero(1, CHUNK);
-	measure(t);
-	lay_out(t);
+	end = m->shape.data_bytes;
+	if (!end || data->size > end || end - data->size >= p->data_block_size)
+		return refuse(e, "%" PRIu64 " bytes are not %" PRIu64 " data blocks of %" PRIu32,
+			      data->size, p->data_blocks, p->data_block_size);
 	return 0;
 }
 
-static void close_writer(struct tree_writer *t)
+/* Read n blocks of a level; what the data is short of its last block is zero. */
+static int read_blocks(const struct tree_making *m, int64_t level, uint64_t first, uint64_t n,
+		       uint8_t *bytes, struct err *e)
 {
-	for (uint32_t i = 0; i < t->levels; i++)
-		free(t->level[i].block);
-	free(t->chunk);
-	EVP_MD_CTX_free(t->context);
-	EVP_MD_free(t->md);
-}
+	const struct hash_shape *s = &m->shape;
+	uint64_t at = hash_shape_at(s, level, first);
+	size_t size = n * hash_shape_size(s, level), there = size;
+	ssize_t got;
 
-/* The salt stands before the block, in format 0 behind it. */
-static void hash(struct tree_writer *t, const uint8_t *block, size_t size, uint8_t *digest)
-{
-	const struct verity_params *p = t->p;
-	int ok = EVP_DigestInit_ex(t->context, t->md, NULL);
-
-	if (p->hash_type)
-		ok &= EVP_DigestUpdate(t->context, p->salt, p->salt_size);
-	ok &= EVP_DigestUpdate(t->context, block, size);
-	if (!p->hash_type)
-		ok &= EVP_DigestUpdate(t->context, p->salt, p->salt_size);
-	if ((ok & EVP_DigestFinal_ex(t->context, digest, NULL)) != 1)
-		abort();
-}
-
-static int add(struct tree_writer *t, uint32_t level, const uint8_t *digest, struct err *e);
-
-static int flush(struct tree_writer *t, uint32_t level, struct err *e)
-{
-	struct level *l = &t->level[level];
-	uint8_t digest[VERITY_DIGEST_MAX];
-	int r;
-
-	for (; t->place->spare && l->slots < t->slots_per_block; l->slots++)
-		memcpy(l->block + l->slots * t->slot_size, t->place->spare, t->digest_size);
-	r = write_all_at(t->place->fd, l->block, t->p->hash_block_size, l->at);
-	if (r)
-		return system_result(e, r, "write the hash tree");
-	hash(t, l->block, t->p->hash_block_size, digest);
-	memset(l->block, 0, t->p->hash_block_size);
-	l->slots = 0;
-	l->at += t->p->hash_block_size;
-	return add(t, level + 1, digest, e);
-}
-
-/* A hash of what is below a level; above the highest one it is the root hash. */
-static int add(struct tree_writer *t, uint32_t level, const uint8_t *digest, struct err *e)
-{
-	struct level *l = &t->level[level];
-
-	if (level == t->levels) {
-		memcpy(t->p->root_hash, digest, t->digest_size);
-		t->p->root_hash_size = (uint8_t)t->digest_size;
+	if (level >= 0) {
+		got = io_pread(m->place.fd, bytes, size, m->place.offset + at);
+	} else {
+		if (m->data.size - at < size)
+			there = (size_t)(m->data.size - at);
+		memset(bytes + there, 0, size - there);
+		got = slice_read(&m->data, bytes, there, at);
+	}
+	if (got == (ssize_t)there)
 		return 0;
-	}
-	memcpy(l->block + l->slots++ * t->slot_size, digest, t->digest_size);
-	return l->slots == t->slots_per_block ? flush(t, level, e) : 0;
+	return system_result(e, got, "read the %s", level < 0 ? "data" : "hash tree");
 }
 
-/* One chunk, of which the slice has so many bytes; zeros follow. */
-static int add_chunk(struct tree_writer *t, size_t size, struct err *e)
+/* Where in hash blocks a hash has its place. */
+static uint8_t *slot_of(const struct tree_making *m, uint8_t *blocks, uint64_t index)
 {
+	const struct hash_shape *s = &m->shape;
+
+	return blocks + index / s->hashes_per_block * m->p.hash_block_size +
+	       index % s->hashes_per_block * s->slot_size;
+}
+
+static void fill_spare(const struct tree_making *m, uint64_t used, uint64_t all, uint8_t *blocks)
+{
+	for (uint64_t i = used; m->place.spare && i < all; i++)
+		memcpy(slot_of(m, blocks, i), m->place.spare, m->shape.digest_size);
+}
+
+/* Hash count blocks of a level, from first on, into the hash blocks that out begins with. */
+static int hash_into(const struct tree_making *m, int64_t level, uint64_t first, uint64_t count,
+		     uint8_t *out, struct block_hasher *h, struct err *e)
+{
+	const struct hash_shape *s = &m->shape;
+	uint32_t size = hash_shape_size(s, level);
+	uint64_t at_once = READ_BYTES / size;
+	uint8_t *bytes = memory_zero(at_once, size);
 	int r = 0;
 
-	for (size_t at = 0; !r && at < size; at += t->p->data_block_size) {
-		uint8_t digest[VERITY_DIGEST_MAX];
+	for (uint64_t i = 0; !r && i < count; i++) {
+		uint64_t n = count - i < at_once ? count - i : at_once;
 
-		hash(t, t->chunk + at, t->p->data_block_size, digest);
-		r = add(t, 0, digest, e);
+		if (i % at_once == 0)
+			r = read_blocks(m, level, first + i, n, bytes, e);
+		if (!r)
+			block_hasher_run(h, bytes + i % at_once * size, size, slot_of(m, out, i));
 	}
+	free(bytes);
 	return r;
 }
 
-static int add_data(struct tree_writer *t, const struct slice *data, struct err *e)
+/* Make hash blocks first to first + PART_BLOCKS - 1 of a level, or as many as it has. */
+static int make_blocks(const struct tree_making *m, int64_t level, uint64_t first, struct err *e)
 {
-	uint64_t end = t->p->data_blocks * t->p->data_block_size;
+	const struct hash_shape *s = &m->shape;
+	uint64_t left = hash_shape_count(s, level) - first;
+	uint64_t count = left < PART_BLOCKS ? left : PART_BLOCKS;
+	uint64_t below = first * s->hashes_per_block;
+	uint64_t hashes = hash_shape_count(s, level - 1) - below;
+	uint8_t *out = memory_zero(count, m->p.hash_block_size);
+	struct block_hasher h;
+	int r = block_hasher_open(&h, &m->p, e);
+
+	if (hashes > count * s->hashes_per_block)
+		hashes = count * s->hashes_per_block;
+	if (!r)
+		r = hash_into(m, level - 1, below, hashes, out, &h, e);
+	if (!r) {
+		fill_spare(m, hashes, count * s->hashes_per_block, out);
+		r = write_all_at(m->place.fd, out, count * m->p.hash_block_size,
+				 m->place.offset + hash_shape_at(s, level, first));
+		if (r)
+			r = system_result(e, r, "write the hash tree");
+	}
+	block_hasher_close(&h);
+	free(out);
+	return r;
+}
+
+uint64_t tree_making_parts(const struct tree_making *m)
+{
+	return m->shape.levels ? (m->shape.blocks[0] + PART_BLOCKS - 1) / PART_BLOCKS : 0;
+}
+
+int tree_making_part(const struct tree_making *m, uint64_t index, struct err *e)
+{
+	return make_blocks(m, 0, index * PART_BLOCKS, e);
+}
+
+int tree_making_close(struct tree_making *m, struct err *e)
+{
+	int64_t top = (int64_t)m->shape.levels - 1;
+	struct block_hasher h;
 	int r = 0;
 
-	if (data->size > end || end - data->size >= t->p->data_block_size)
-		return refuse(e, "%" PRIu64 " bytes are not %" PRIu64 " data blocks of %" PRIu32,
-			      data->size, t->p->data_blocks, t->p->data_block_size);
-	for (uint64_t at = 0; !r && at < end; at += CHUNK) {
-		size_t size = end - at < CHUNK ? (size_t)(end - at) : CHUNK;
-		size_t there = data->size - at < size ? (size_t)(data->size - at) : size;
-		ssize_t n = slice_read(data, t->chunk, there, at);
-
-		if (n != (ssize_t)there)
-			return system_result(e, n, "read the data");
-		memset(t->chunk + there, 0, size - there);
-		r = add_chunk(t, size, e);
-	}
-	for (uint32_t i = 0; !r && i < t->levels; i++)
-		if (t->level[i].slots)
-			r = flush(t, i, e);
+	for (int64_t level = 1; level <= top; level++)
+		for (uint64_t i = 0; !r && i < hash_shape_count(&m->shape, level); i += PART_BLOCKS)
+			r = make_blocks(m, level, i, e);
+	if (r)
+		return r;
+	r = block_hasher_open(&h, &m->p, e);
+	if (!r)
+		r = hash_into(m, top, 0, 1, m->p.root_hash, &h, e);
+	block_hasher_close(&h);
+	if (!r)
+		m->p.root_hash_size = (uint8_t)m->shape.digest_size;
 	return r;
+}
+
+static int make_part(void *context, size_t index, struct err *e)
+{
+	return tree_making_part(context, index, e);
+}
+
+int tree_making_run(struct tree_making *m, struct err *e)
+{
+	int r = jobs_in_threads(tree_making_parts(m), make_part, m, NULL, e);
+
+	return r ? r : tree_making_close(m, e);
 }
 
 int tree_write(const struct slice *data, struct verity_params *p, const struct tree_place *place,
 	       struct err *e)
 {
-	struct tree_writer t;
-	struct verity_params made = *p;
-	int r = open_writer(&t, &made, place, e);
+	struct tree_making m;
+	int r = tree_making_open(&m, data, p, place, e);
 
 	if (!r)
-		r = add_data(&t, data, e);
-	close_writer(&t);
+		r = tree_making_run(&m, e);
 	if (!r)
-		*p = made;
+		*p = m.p;
 	return r;
 }
 

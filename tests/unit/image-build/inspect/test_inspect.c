@@ -55,13 +55,17 @@ static void begin(struct subject *s, size_t size)
 static void seal(struct subject *s, uint32_t data_block_size, uint32_t hash_block_size)
 {
 	static const uint8_t uuid[UUID_SIZE] = { 1 };
+	int fd;
 
 	put_bytes(s->temp.fd, "file", s->bytes, s->size);
 	verity_params_init(&s->p);
 	s->p.data_block_size = data_block_size;
 	s->p.hash_block_size = hash_block_size;
 	s->p.data_blocks = s->size / data_block_size;
-	expect_success("seal", verity_format(s->path, &s->p, uuid, &s->e), &s->e);
+	fd = open(s->path, O_RDWR | O_CLOEXEC);
+	assert_true(fd >= 0);
+	expect_success("seal", verity_format(fd, &s->p, uuid, &s->e), &s->e);
+	close(fd);
 }
 
 static void look(struct subject *s)
