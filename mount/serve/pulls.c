@@ -30,12 +30,15 @@ void pulls_init(struct pulls *pulls)
  * the server go.
  */
 static void __attribute__((noreturn))
-run(int fd, const struct serve_options *options, const struct catalogue *catalogue,
+run(int fd, pid_t server, const struct serve_options *options, const struct catalogue *catalogue,
     const struct pull_request *request)
 {
 	struct pull_answer answer;
 	sigset_t none;
 
+	/* Who kills the server means this one as well. */
+	if (sys_die_with_parent() || getppid() != server)
+		_exit(1);
 	if (fd > 3)
 		(void)sys_close_range(3, (unsigned int)fd - 1);
 	(void)sys_close_range((unsigned int)fd + 1, ~0u);
@@ -59,6 +62,7 @@ int pulls_start(struct pulls *pulls, const struct serve_options *options,
 {
 	struct pull *pull = pulls->pull;
 	auto_fd int to_read = -1, to_write = -1;
+	pid_t self = getpid();
 	int ends[2];
 
 	while (pull < pulls->pull + SERVE_PULLS_MAX && (pull->pid || pull->fd >= 0))
@@ -71,7 +75,7 @@ int pulls_start(struct pulls *pulls, const struct serve_options *options,
 	to_write = ends[1];
 	pull->pid = sys_fork();
 	if (pull->pid == 0)
-		run(to_write, options, catalogue, request);
+		run(to_write, self, options, catalogue, request);
 	if (pull->pid < 0) {
 		pull->pid = 0;
 		return -errno;

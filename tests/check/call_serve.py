@@ -61,12 +61,14 @@ class Bed:
         path.mkdir(exist_ok=True)
         return str(path)
 
+    def arguments(self, *more: str) -> list[str]:
+        return [*self.command, "--socket", str(self.socket), "--bundles",
+                str(self.folder / "bundles"), *more]
+
     @contextlib.contextmanager
     def serve(self, *arguments: str) -> Iterator[Client]:
         """kata-agent's way: the program, its socket, one connection for everything."""
-        command = [*self.command, "--socket", str(self.socket), "--bundles",
-                   str(self.folder / "bundles"), *arguments]
-        with subprocess.Popen(command, cwd="/", env={"PATH": "/bin"}, stdin=subprocess.DEVNULL,
+        with subprocess.Popen(self.arguments(*arguments), cwd="/", env={"PATH": "/bin"}, stdin=subprocess.DEVNULL,
                               stderr=subprocess.PIPE, text=True) as process:
             try:
                 wait(self.socket.exists, "the socket")
@@ -143,6 +145,41 @@ def test_side_by_side(bed: Bed) -> None:
         assert {client.finish_pull(stream) for stream in streams} == {DIGEST}
         bed.put("bundles/slow/go", "")
         assert client.finish_pull(slow) == DIGEST
+
+
+def is_gone(pid: int) -> bool:
+    """Or a zombie that nobody here is to wait for."""
+    try:
+        stat = pathlib.Path(f"/proc/{pid}/stat").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return True
+    return stat.rpartition(")")[2].split()[0] in "ZX"
+
+
+def children(pid: int) -> list[int]:
+    return [int(child) for child in
+            pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def test_killed(bed: Bed) -> None:
+    """SIGKILL of the server in the middle of a pull ends the pull as well; the next one serves."""
+    text = json.dumps({"version": 1, "images": [image("slow", "wait"), image("fast")]})
+    images_file = bed.put("images", text)
+    command = bed.arguments("--images", images_file)
+    with subprocess.Popen(command, stderr=subprocess.DEVNULL) as process:
+        wait(bed.socket.exists, "the socket")
+        client = Client.connect(str(bed.socket), LIMIT_S)
+        client.start_pull("slow", bed.bundle("slow"))
+        wait(lambda: bool(children(process.pid)), "the pull's process")
+        [pull] = children(process.pid)
+        process.kill()
+        process.wait()
+    wait(lambda: is_gone(pull), "the pull ends")
+    bed.put("bundles/slow/go", "")
+    assert not (bed.folder / "bundles/slow/rootfs").exists(), "the pull went on"
+    bed.socket.unlink()
+    with bed.serve("--images", images_file) as again:
+        assert again.pull_image("slow", bed.bundle("slow")) == DIGEST
 
 
 def test_hub_behind(bed: Bed) -> None:
