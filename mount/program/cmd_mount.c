@@ -225,7 +225,7 @@ static int mount_it(const struct request *r)
 	struct record record = { 0 };
 	struct outcome outcome;
 
-	limited_call(call_mount, r, disks_ms + LIMITED_REST_MS, "mounts", &outcome);
+	limited_call(call_mount, r, disks_ms + LIMITED_REST_MS, NULL, "mounts", &outcome);
 	if (outcome.result)
 		return program_refuse(&outcome.error, r->as_json);
 	if (r->as_json) {

@@ -20,7 +20,7 @@ static int run(int argc, char **argv)
 		return program_help(&command_umount);
 	if (argc != 2 + as_json)
 		return program_usage(&command_umount, "one target is needed", NULL);
-	limited_call(call_umount, argv[1 + as_json], LIMITED_REST_MS, "umount", &outcome);
+	limited_call(call_umount, argv[1 + as_json], LIMITED_REST_MS, NULL, "umount", &outcome);
 	if (outcome.result)
 		return program_refuse(&outcome.error, as_json);
 	deferred = outcome.deferred;

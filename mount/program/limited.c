@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -19,6 +20,7 @@
 /* A process that was killed and waits for nothing is gone in no time. */
 #define GONE_WAIT_MS 500
 #define GONE_STEP_NS 2000000L
+#define LOOK_MS      500 /* how often it is looked whether a call gets on */
 
 static void fail(struct outcome *ret, const char *step, const char *text)
 {
@@ -41,15 +43,34 @@ static void __attribute__((noreturn)) run(void (*call)(const void *context, stru
 	_exit(write(fd, &outcome, sizeof(outcome)) != (ssize_t)sizeof(outcome));
 }
 
+uint64_t *limited_counter(void)
+{
+	void *memory = mmap(NULL, sizeof(uint64_t), PROT_READ | PROT_WRITE,
+			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	return memory == MAP_FAILED ? NULL : memory;
+}
+
+static uint64_t count_now(const uint64_t *counter)
+{
+	return counter ? __atomic_load_n(counter, __ATOMIC_RELAXED) : 0;
+}
+
 /* 1: there is something to read; 0: not within the limit. */
-static int wait_for(int fd, int limit_ms)
+static int wait_for(int fd, int limit_ms, const uint64_t *counter)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
 	int64_t end = clock_ms() + limit_ms, left;
+	uint64_t seen = count_now(counter);
 
-	while ((left = end - clock_ms()) > 0)
-		if (poll(&p, 1, (int)left) > 0)
+	while ((left = end - clock_ms()) > 0) {
+		if (poll(&p, 1, (int)(left < LOOK_MS ? left : LOOK_MS)) > 0)
 			return 1;
+		if (count_now(counter) != seen) {
+			seen = count_now(counter);
+			end = clock_ms() + limit_ms;
+		}
+	}
 	return 0;
 }
 
@@ -65,7 +86,7 @@ static void end_process(pid_t pid)
 }
 
 void limited_call(void (*call)(const void *context, struct outcome *ret), const void *context,
-		  int limit_ms, const char *step, struct outcome *ret)
+		  int limit_ms, const uint64_t *counter, const char *step, struct outcome *ret)
 {
 	auto_fd int to_read = -1, to_write = -1;
 	pid_t pid, self = getpid();
@@ -87,10 +108,9 @@ void limited_call(void (*call)(const void *context, struct outcome *ret), const 
 	}
 	cleanup_fd(&to_write);
 	to_write = -1;
-	if (!wait_for(to_read, limit_ms)) {
-		snprintf(text, sizeof(text),
-			 "not done within %d s: a disk leaves reads without an answer",
-			 limit_ms / 1000);
+	if (!wait_for(to_read, limit_ms, counter)) {
+		snprintf(text, sizeof(text), "%s %d s: a disk leaves reads without an answer",
+			 counter ? "nothing read for" : "not done within", limit_ms / 1000);
 		fail(ret, step, text);
 	} else if (io_read(to_read, ret, sizeof(*ret)) != (ssize_t)sizeof(*ret)) {
 		fail(ret, step, "the process that did it ended without an answer");

@@ -2,6 +2,8 @@
 #ifndef MOUNT_PROGRAM_LIMITED_H
 #define MOUNT_PROGRAM_LIMITED_H
 
+#include <stdint.h>
+
 #include "mount/runtime/socle.h"
 
 /*
@@ -22,11 +24,18 @@ struct outcome {
 };
 
 /*
+ * A number that the process of a call counts up while it gets on, in memory that both have;
+ * NULL where there is none. It is there until the program ends.
+ */
+uint64_t *limited_counter(void);
+
+/*
  * Call, in a process that ends with this one. Where there is no end after limit_ms, or no
  * answer, *ret is a failure of this step, SYSTEM_CALL_FAILED; the process may be there
  * until the kernel lets go of it, and it keeps what it holds for so long.
+ * counter: NULL, or each time that it changes the limit begins anew.
  */
 void limited_call(void (*call)(const void *context, struct outcome *ret), const void *context,
-		  int limit_ms, const char *step, struct outcome *ret);
+		  int limit_ms, const uint64_t *counter, const char *step, struct outcome *ret);
 
 #endif

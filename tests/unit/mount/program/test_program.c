@@ -28,6 +28,17 @@ static char *asked;
 static const char *answer; /* the code of a failure; NULL: none */
 static const char *answer_volume = "volume-1";
 
+/* How far /hangs and the others come, and how long a step takes. */
+#define VERIFY_STEP_MS 300
+static int verify_mib;
+
+static void sleep_ms(long ms)
+{
+	const struct timespec wait = { .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000 };
+
+	(void)nanosleep(&wait, NULL);
+}
+
 static int answered(struct socle_error *error)
 {
 	if (!answer)
@@ -77,9 +88,15 @@ int socle_umount(const char *target, unsigned int *ret_deferred, struct socle_er
 int socle_verify(const char *target, int (*progress)(uint64_t, uint64_t, void *), void *data,
 		 struct socle_error *error)
 {
-	(void)progress;
-	(void)data;
 	snprintf(asked, TEXT_SIZE, "verify %s", target);
+	for (int mib = 0; mib < verify_mib; mib++) {
+		sleep_ms(VERIFY_STEP_MS);
+		if (progress((uint64_t)mib + 1, (uint64_t)verify_mib, data))
+			return -1;
+	}
+	/* A read that gets no answer. */
+	if (!strcmp(target, "/hangs"))
+		sleep_ms(20000);
 	return answered(error);
 }
 
@@ -168,6 +185,7 @@ static int setup(void **state)
 	(void)state;
 	answer = NULL;
 	answer_volume = "volume-1";
+	verify_mib = 0;
 	temp_make(&t);
 	return 0;
 }
@@ -433,11 +451,6 @@ static void call_dying(const void *context, struct outcome *ret)
 	_exit(0);
 }
 
-static void sleep_ms(long ms)
-{
-	(void)nanosleep(&(struct timespec){ .tv_nsec = ms * 1000000 }, NULL);
-}
-
 /* What is too late never goes on; what dies is not waited for. */
 static void test_limit(void **state)
 {
@@ -448,7 +461,7 @@ static void test_limit(void **state)
 	(void)state;
 	snprintf(file, sizeof(file), "%s/done", t.path);
 	done_file = file;
-	limited_call(call_slow, &slow, 50, "mounts", &outcome);
+	limited_call(call_slow, &slow, 50, NULL, "mounts", &outcome);
 	assert_int_equal(outcome.result, -EIO);
 	assert_string_equal(outcome.error.code, "SYSTEM_CALL_FAILED");
 	assert_string_equal(outcome.error.step, "mounts");
@@ -456,13 +469,13 @@ static void test_limit(void **state)
 	sleep_ms(500);
 	assert_int_equal(access(file, F_OK), -1);
 
-	limited_call(call_slow, &fast, 20000, "mounts", &outcome);
+	limited_call(call_slow, &fast, 20000, NULL, "mounts", &outcome);
 	assert_int_equal(outcome.result, -EBUSY);
 	assert_int_equal(outcome.deferred, 7);
 	assert_string_equal(outcome.error.text, "late");
 	assert_int_equal(access(file, F_OK), 0);
 
-	limited_call(call_dying, NULL, 20000, "umount", &outcome);
+	limited_call(call_dying, NULL, 20000, NULL, "umount", &outcome);
 	assert_int_equal(outcome.result, -EIO);
 	assert_string_equal(outcome.error.step, "umount");
 	assert_non_null(strstr(outcome.error.text, "without an answer"));
@@ -484,7 +497,7 @@ static void test_killed(void **state)
 	done_file = file;
 	pid = fork();
 	if (!pid) {
-		limited_call(call_slow, &slow, 20000, "mounts", &outcome);
+		limited_call(call_slow, &slow, 20000, NULL, "mounts", &outcome);
 		_exit(0);
 	}
 	sleep_ms(100);
@@ -492,6 +505,26 @@ static void test_killed(void **state)
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
 	sleep_ms(500);
 	assert_int_equal(access(file, F_OK), -1);
+}
+
+/* A slow disk has the time that it takes; one that answers no more ends it. */
+static void test_verify_limit(void **state)
+{
+	(void)state;
+	verify_mib = 9;
+	assert_int_equal(RUN(command_verify, "--timeout", "2", "/slow"), PROGRAM_DONE);
+	assert_string_equal(out, "socle: every block matches\n");
+	assert_string_equal(err, "");
+	verify_mib = 2;
+	assert_int_equal(RUN(command_verify, "--timeout", "2", "--json", "/hangs"), PROGRAM_SYSTEM);
+	assert_string_equal(err, "socle: FAILED step=verify volume=- code=SYSTEM_CALL_FAILED: "
+				 "nothing read for 2 s: a disk leaves reads without an answer\n");
+	assert_non_null(strstr(out, "{\"error\":{\"code\":\"SYSTEM_CALL_FAILED\""));
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+	assert_int_equal(errno, ECHILD);
+	assert_int_equal(RUN(command_verify, "--timeout", "0", "/slow"), PROGRAM_USAGE);
+	assert_int_equal(RUN(command_verify, "--timeout", "1"), PROGRAM_USAGE);
+	assert_int_equal(RUN(command_verify, "--nonsense", "/slow"), PROGRAM_USAGE);
 }
 
 int main(void)
@@ -509,6 +542,7 @@ int main(void)
 		TEST(test_help),
 		TEST(test_limit),
 		TEST(test_killed),
+		TEST(test_verify_limit),
 	};
 
 	asked = mmap(NULL, TEXT_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
