@@ -12,7 +12,7 @@ PACKAGES := \
 	libblkid-dev uuid-dev libssl-dev libzstd-dev liblzma-dev liblz4-dev zlib1g-dev libcmocka-dev \
 	openssl ovmf systemd-repart|systemd \
 	python3 python3-pytest python3-pytest-xdist qemu-system-x86 mmdebstrap umoci busybox-static \
-	cryptsetup-bin libcryptsetup-dev e2fsprogs erofs-utils cpio git fdisk dosfstools mtools
+	cryptsetup-bin libcryptsetup-dev e2fsprogs erofs-utils cpio git fdisk dosfstools mtools systemd-boot-efi
 
 # Faster than zlib at gzip, and than tables at checksums, for the architectures that it is for.
 ISAL_PACKAGE	:= $(if $(filter x86_64 aarch64,$(shell uname -m)),libisal-dev)

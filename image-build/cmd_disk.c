@@ -193,7 +193,7 @@ static void add_volume(struct json_object *list, const struct disk_part *p)
 		}
 		json_object_object_add(o, "verity", verity);
 		hex_encode(p->verity.root_hash, SERIAL_DIGITS / 2, serial);
-		if (!*p->device)
+		if (!*p->device || text_behind(p->device, "SERIAL="))
 			json_add_text(o, "serial", serial);
 	}
 	json_object_array_add(list, o);

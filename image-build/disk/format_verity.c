@@ -35,6 +35,25 @@ static int write_parity(struct disk *d, int hash_fd, uint64_t hash_end, int fd, 
 	return err_prefix(e, r, "%s: ", p->path);
 }
 
+/*
+ * Each file is a disk, and its serial number says which: hash and fec are what is
+ * behind that of the data.
+ */
+static void refer(struct disk_part *p, const char *hash, const char *fec)
+{
+	char serial[SERIAL_DIGITS + 1];
+	int n;
+
+	hex_encode(p->verity.root_hash, SERIAL_DIGITS / 2, serial);
+	n = snprintf(p->device, sizeof(p->device), "SERIAL=%s", serial);
+	if (hash)
+		n += snprintf(p->device + n, sizeof(p->device) - (size_t)n,
+			      ",hash_device=SERIAL=%s%s", serial, hash);
+	if (p->verity.fec_roots)
+		snprintf(p->device + n, sizeof(p->device) - (size_t)n, ",fec_device=SERIAL=%s%s",
+			 serial, fec);
+}
+
 static int write_verity(struct disk *d, struct err *e)
 {
 	struct disk_part *p = &d->parts[0];
@@ -50,19 +69,9 @@ static int write_verity(struct disk *d, struct err *e)
 		r = system_failed(e, "extend the disk");
 	if (!r && d->options->fec_roots)
 		r = write_parity(d, fd, end, fd, end, e);
+	if (!r)
+		refer(p, NULL, "");
 	return r;
-}
-
-/* Each file is a disk, and its serial number says which. */
-static void refer(struct disk_part *p)
-{
-	char serial[SERIAL_DIGITS + 1], fec[40] = "";
-
-	hex_encode(p->verity.root_hash, SERIAL_DIGITS / 2, serial);
-	if (p->verity.fec_roots)
-		snprintf(fec, sizeof(fec), ",fec_device=SERIAL=%s-fec", serial);
-	snprintf(p->device, sizeof(p->device), "SERIAL=%s,hash_device=SERIAL=%s-hash%s", serial,
-		 serial, fec);
 }
 
 static int write_hash_file(struct disk *d, struct err *e)
@@ -87,7 +96,7 @@ static int write_hash_file(struct disk *d, struct err *e)
 			r = write_parity(d, hash->fd, end, fec->fd, 0, e);
 	}
 	if (!r)
-		refer(p);
+		refer(p, "-hash", "-fec");
 	return r;
 }
 

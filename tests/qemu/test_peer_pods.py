@@ -10,7 +10,7 @@ from typing import Optional
 
 import pytest
 
-from harness import debian, expect, image, oci, repart, systemd
+from harness import debian, expect, formats, image, oci, repart, systemd
 from harness.attached import NVME, Attached
 from harness.bed import Bed
 from harness.repart import PeerPod
@@ -33,9 +33,8 @@ dmsetup status --target verity | sed 's/^/dm /'
 """
 
 
-@pytest.fixture
-def peer_pod(bed: Bed) -> PeerPod:
-    """Debian with systemd as one erofs on a disk that systemd-repart has made."""
+def merged(bed: Bed) -> Path:
+    """Debian with systemd as one erofs with its hash tree."""
     # Not in /etc, which systemd.volatile=yes leaves behind.
     units = "usr/lib/systemd/system"
     verdict = oci.layer_tar([
@@ -47,14 +46,32 @@ def peer_pod(bed: Bed) -> PeerPod:
     layout = debian.layout(bed.store, base, [verdict])
 
     def make(draft: Path) -> None:
-        merged = draft / "merged.img"
-        image.run_tool(bed.programs.image, "merge", "--output", merged, layout)
-        verity = json.loads((draft / "merged.img.json").read_text())["layers"][0]["verity"]
-        os.truncate(merged, verity["data_blocks"] * verity["data_block_size"])
-        repart.make(merged, draft)
+        image.run_tool(bed.programs.image, "merge", "--output", draft / "merged.img", layout)
 
-    where = bed.store.get("peer-pod", digest(bed.programs.image, layout.parent.name, "1"), make)
+    key = digest(bed.programs.image, layout.parent.name)
+    return bed.store.get("peer-pod-root", key, make) / "merged.img"
+
+
+@pytest.fixture
+def peer_pod(bed: Bed) -> PeerPod:
+    """It on a disk that systemd-repart has made."""
+    root = merged(bed)
+
+    def make(draft: Path) -> None:
+        data = bed.copy(root, "data")
+        verity = json.loads(root.with_name("merged.img.json").read_text())["layers"][0]["verity"]
+        os.truncate(data, verity["data_blocks"] * verity["data_block_size"])
+        repart.make(data, draft)
+
+    where = bed.store.get("peer-pod", digest(bed.programs.image, root.parent.name, "1"), make)
     return repart.read(where)
+
+
+@pytest.fixture
+def own_disk(bed: Bed) -> PeerPod:
+    """It on a disk of ours."""
+    made = formats.make(bed, "dps", [merged(bed)], "--arch", "x86_64")
+    return PeerPod(made.disk, made.root_hash)
 
 
 def boot(bed: Bed, peer_pod: PeerPod, disk: Disk, line: str = "") -> dict[str, str]:
@@ -81,6 +98,15 @@ def test_the_disk_is_what_systemd_looks_for(peer_pod: PeerPod) -> None:
 def test_roothash_alone(bed: Bed, peer_pod: PeerPod, driver: Optional[str]) -> None:
     disk = Attached(peer_pod.disk, "peer-pod", SCSI if driver is None else NVME, driver=driver)
     facts = boot(bed, peer_pod, disk)
+    assert facts["failed"] == "" and facts["root"] == "erofs", facts
+
+
+def test_disk_of_ours(bed: Bed, own_disk: PeerPod) -> None:
+    """The same identifiers by the same rule, and systemd in it is as content."""
+    table = {kind: str(identity).replace("-", "") for kind, identity in own_disk.partitions()}
+    assert table == {repart.ROOT: own_disk.root_hash[:32],
+                     repart.ROOT_VERITY: own_disk.root_hash[32:]}
+    facts = boot(bed, own_disk, Disk(own_disk.disk, bus=SCSI))
     assert facts["failed"] == "" and facts["root"] == "erofs", facts
 
 
