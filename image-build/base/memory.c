@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "image-build/base/output.h"
@@ -66,6 +67,18 @@ void *memory_grow(void *array, size_t count, size_t *room, size_t size)
 		return array;
 	*room = *room ? *room * 2 : 16;
 	return memory_resize(array, *room, size);
+}
+
+void *memory_pages(size_t size)
+{
+	void *pages = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	return must(pages == MAP_FAILED ? NULL : pages);
+}
+
+void memory_pages_free(void *pages, size_t size)
+{
+	munmap(pages, size);
 }
 
 void buffer_reserve(struct buffer *b, size_t more)

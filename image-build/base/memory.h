@@ -15,12 +15,15 @@ void *memory_copy(const void *from, size_t size);
 char *memory_text(const char *text);
 char *memory_printf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* An array of so many elements, with what an array had before; for count 0 one that must be freed.
- */
+/* An array of so many elements, with what it had before; one of none must be freed, too. */
 void *memory_resize(void *array, size_t count, size_t size);
 
 /* Make room for one more element; *room is how many fit, grown by doubling. */
 void *memory_grow(void *array, size_t count, size_t *room, size_t size);
+
+/* Zeroed pages of their own: once freed they are the system's again at once. */
+void *memory_pages(size_t size);
+void memory_pages_free(void *pages, size_t size);
 
 /* Bytes that grow at their end, always with a NUL behind them. Zero it, and free bytes. */
 struct buffer {

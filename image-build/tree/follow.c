@@ -5,36 +5,51 @@
 
 #include "image-build/base/memory.h"
 #include "image-build/base/refuse.h"
-#include "image-build/tree/below.h"
+#include "image-build/tree/view.h"
 
 #define LINKS_MAX 40 /* the kernel's MAXSYMLINKS */
 
-static void go_up(char *path)
-{
-	char *slash = strrchr(path, '/');
+/* Where a path has come to: its text, and what the layers show there. */
+struct position {
+	char *path;
+	size_t size;
+	struct view view;
+};
 
-	*(slash ? slash : path) = '\0';
+static void start(struct position *p, const struct layer *layers, size_t count)
+{
+	p->size = 0;
+	p->path[0] = '\0';
+	view_open(&p->view, layers, count);
 }
 
-static int go_down(char *path, const char *name, size_t size, struct err *e)
+static void go_up(struct position *p)
 {
-	size_t used = strlen(path);
+	while (p->size && p->path[--p->size] != '/')
+		;
+	p->path[p->size] = '\0';
+	view_up(&p->view);
+}
 
-	if (size > LIMIT_NAME || used + 1 + size > LIMIT_PATH)
+static int go_down(struct position *p, const char *name, size_t size, struct err *e)
+{
+	if (size > LIMIT_NAME || p->size + 1 + size > LIMIT_PATH)
 		return refuse_limit(e,
 				    "a symbolic link on its way leads to a name of more than %d "
 				    "bytes, or a path of more than %d",
 				    LIMIT_NAME, LIMIT_PATH);
-	if (used)
-		path[used++] = '/';
-	memcpy(path + used, name, size);
-	path[used + size] = '\0';
+	if (p->size)
+		p->path[p->size++] = '/';
+	memcpy(p->path + p->size, name, size);
+	p->size += size;
+	p->path[p->size] = '\0';
+	view_down(&p->view, name, size);
 	return 0;
 }
 
 /* One component; *ret_target is what to follow where it is a link. */
-static int step(const struct layer *layers, size_t index, char *path, const char *name, size_t size,
-		const char **ret_target, struct err *e)
+static int step(struct position *p, const char *name, size_t size, const char **ret_target,
+		struct err *e)
 {
 	const struct node *node;
 	int r;
@@ -43,19 +58,19 @@ static int step(const struct layer *layers, size_t index, char *path, const char
 	if (!size || (size == 1 && name[0] == '.'))
 		return 0;
 	if (size == 2 && !memcmp(name, "..", 2)) {
-		go_up(path);
+		go_up(p);
 		return 0;
 	}
-	r = go_down(path, name, size, e);
+	r = go_down(p, name, size, e);
 	if (r)
 		return r;
-	node = look_below(layers, index + 1, path);
+	node = view_node(&p->view, p->view.count);
 	if (!node || !S_ISLNK(node->inode->mode))
 		return 0;
 	*ret_target = node->inode->target;
-	go_up(path);
+	go_up(p);
 	if (**ret_target == '/')
-		*path = '\0';
+		start(p, p->view.layers, p->view.count);
 	return 0;
 }
 
@@ -63,16 +78,17 @@ int follow_links(const struct layer *layers, size_t index, const char *path,
 		 char ret[LIMIT_PATH + 1], bool *ret_linked, struct err *e)
 {
 	char *text = memory_text(path), *at = text;
+	struct position p = { .path = ret };
 	unsigned int links = 0;
 	int r = 0;
 
-	*ret = '\0';
+	start(&p, layers, index + 1);
 	while (!r && *at) {
 		size_t size = strcspn(at, "/");
 		const char *target;
 		char *longer;
 
-		r = step(layers, index, ret, at, size, &target, e);
+		r = step(&p, at, size, &target, e);
 		at += size;
 		if (r || !target) {
 			at += *at == '/';

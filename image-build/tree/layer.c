@@ -3,29 +3,18 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
+
+#include "image-build/base/limits.h"
 
 void layer_init(struct layer *l)
 {
-	*l = (struct layer){ .store = STORE_NONE };
+	*l = (struct layer){ .store = STORE_NONE, .max_names = LIMIT_ENTRIES };
 	tree_init(&l->tree);
-}
-
-void layer_free_changes(struct layer *l)
-{
-	for (size_t i = 0; i < l->change_count; i++) {
-		free(l->changes[i].path);
-		free(l->changes[i].target);
-		inode_release(l->changes[i].inode);
-	}
-	free(l->changes);
-	l->changes = NULL;
-	l->change_count = l->change_room = 0;
 }
 
 void layer_free(struct layer *l)
 {
-	layer_free_changes(l);
+	change_log_free(&l->changes);
 	tree_free(&l->tree);
 	store_close(&l->store);
 }

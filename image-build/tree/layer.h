@@ -6,23 +6,9 @@
 #include <stdint.h>
 
 #include "image-build/base/store.h"
+#include "image-build/tree/change_log.h"
 #include "image-build/tree/tree.h"
 #include "lib/err.h"
-
-/* What one entry of a layer's tar does. */
-enum change_kind {
-	CHANGE_INODE, /* a name gets a new inode */
-	CHANGE_LINK,  /* a name gets the inode of another name */
-	CHANGE_WHITEOUT,
-	CHANGE_OPAQUE,
-};
-
-struct change {
-	enum change_kind kind;
-	char *path; /* cleaned; of a whiteout what it hides, of an opaque mark its directory */
-	struct inode *inode; /* held */
-	char *target;        /* of a link, cleaned */
-};
 
 /* What a layer holds that is left out of the image: worth a word, but no failure. */
 enum layer_note {
@@ -44,15 +30,13 @@ struct layer {
 	struct tree tree; /* empty until resolve_layer() */
 	struct store store;
 	struct layer_budget *budget; /* borrowed, shared by an image's layers; NULL: no end */
-	size_t change_count, change_room;
-	struct change *changes;             /* in the tar's order */
+	size_t max_names;            /* and entries; LIMIT_ENTRIES */
+	struct change_log changes;   /* what resolve_layer() has not yet taken */
 	char notes[LAYER_NOTES][NOTE_SIZE]; /* "" or the first of its kind, as a sentence */
 };
 
 void layer_init(struct layer *l);
 void layer_free(struct layer *l);
-/* They have been used up. */
-void layer_free_changes(struct layer *l);
 
 /* Keep what is worth a word: the first of each kind. */
 void layer_note(struct layer *l, enum layer_note kind, const char *fmt, ...)

@@ -4,31 +4,25 @@
 #include <string.h>
 
 #include "image-build/base/limits.h"
-#include "image-build/base/memory.h"
 #include "image-build/base/refuse.h"
 #include "image-build/tree/layer_inode.h"
 #include "image-build/tree/name.h"
 #include "image-build/tree/tar_read.h"
 
-static struct change *add_change(struct layer *l, enum change_kind kind, const char *path)
-{
-	l->changes = memory_grow(l->changes, l->change_count, &l->change_room, sizeof(*l->changes));
-	l->changes[l->change_count] = (struct change){ .kind = kind, .path = memory_text(path) };
-	return &l->changes[l->change_count++];
-}
-
 /* "a/.wh.b" to "a/b", and "a/.wh..wh..opq" to "a". */
-static void add_mark(struct layer *l, enum name_kind kind, const char *path)
+static void add_mark(struct layer *l, enum name_kind kind, char *path)
 {
-	const char *slash = strrchr(path, '/');
-	size_t above = slash ? (size_t)(slash + 1 - path) : 0;
-	char *hidden auto_text = NULL;
+	char *slash = strrchr(path, '/');
+	char *last = slash ? slash + 1 : path;
+	const char *hidden = name_hidden(last);
 
 	if (kind == NAME_OPAQUE)
-		hidden = memory_printf("%.*s", above ? (int)above - 1 : 0, path);
+		*(slash ? slash : path) = '\0';
 	else
-		hidden = memory_printf("%.*s%s", (int)above, path, name_hidden(path + above));
-	add_change(l, kind == NAME_OPAQUE ? CHANGE_OPAQUE : CHANGE_WHITEOUT, hidden);
+		memmove(last, hidden, strlen(hidden) + 1);
+	change_log_add(&l->changes,
+		       &(struct change){ kind == NAME_OPAQUE ? CHANGE_OPAQUE : CHANGE_WHITEOUT,
+					 path, NULL, "" });
 }
 
 static int add_link(struct layer *l, const char *path, const char *raw_target, struct err *e)
@@ -43,16 +37,29 @@ static int add_link(struct layer *l, const char *path, const char *raw_target, s
 		return r;
 	if (!*path || !*target)
 		return refuse(e, "a hard link of or to the root directory");
-	add_change(l, CHANGE_LINK, path)->target = memory_text(target);
+	change_log_add(&l->changes, &(struct change){ CHANGE_LINK, path, NULL, target });
 	return 0;
 }
 
-static int add_entry(struct layer *l, struct tar_reader *t, const struct tar_entry *entry,
+static int add_inode(struct layer *l, struct tar_reader *t, const struct tar_entry *entry,
 		     const char *path, struct err *e)
 {
+	struct inode *inode = inode_hold(inode_new(0));
+	int r = layer_read_inode(l, t, entry, inode, e);
+
+	if (!r && !*path && !S_ISDIR(inode->mode))
+		r = refuse(e, "the root is not a directory");
+	if (r)
+		inode_release(inode);
+	else
+		change_log_add(&l->changes, &(struct change){ CHANGE_INODE, path, inode, "" });
+	return r;
+}
+
+static int add_entry(struct layer *l, struct tar_reader *t, const struct tar_entry *entry,
+		     char *path, struct err *e)
+{
 	enum name_kind kind = name_kind(path);
-	struct inode *inode;
-	int r;
 
 	switch (kind) {
 	case NAME_WHITEOUT:
@@ -66,17 +73,8 @@ static int add_entry(struct layer *l, struct tar_reader *t, const struct tar_ent
 	case NAME_PLAIN:
 		break;
 	}
-	if (entry->type == '1')
-		return add_link(l, path, entry->link, e);
-	inode = inode_hold(inode_new(0));
-	r = layer_read_inode(l, t, entry, inode, e);
-	if (!r && !*path && !S_ISDIR(inode->mode))
-		r = refuse(e, "the root is not a directory");
-	if (r)
-		inode_release(inode);
-	else
-		add_change(l, CHANGE_INODE, path)->inode = inode;
-	return r;
+	return entry->type == '1' ? add_link(l, path, entry->link, e) :
+				    add_inode(l, t, entry, path, e);
 }
 
 /* GNU tar would give what it says to every entry behind it. */
@@ -104,8 +102,8 @@ static int read_entries(struct layer *l, struct tar_reader *t, struct err *e)
 			continue;
 		}
 		r = name_clean(entry.name, path, e);
-		if (!r && l->change_count == LIMIT_ENTRIES)
-			r = refuse_limit(e, "more than %d entries", LIMIT_ENTRIES);
+		if (!r && l->changes.count == l->max_names)
+			r = refuse_limit(e, "more than %zu entries", l->max_names);
 		if (r)
 			return r;
 		r = add_entry(l, t, &entry, path, e);

@@ -8,11 +8,13 @@
 #include "image-build/base/limits.h"
 #include "image-build/base/memory.h"
 #include "image-build/base/refuse.h"
-#include "image-build/tree/below.h"
+#include "image-build/tree/view.h"
 #include "image-build/tree/follow.h"
+#include "image-build/tree/resolve_implied.h"
 
+/* A file of a layer below, and its copy in this one. */
 struct copied {
-	const struct inode *from;
+	struct inode *from; /* its number is one more than this one's place in the list */
 	struct inode *to;
 };
 
@@ -26,9 +28,8 @@ struct resolution {
 	 * Names of one directory mostly come together: the last one, and where it led. A
 	 * change is made to what is in it, so it stays right.
 	 */
-	bool last_is_known;
 	char last_path[LIMIT_PATH + 1];
-	struct node *last;
+	struct node *last; /* NULL: none yet */
 };
 
 static const char *last_component(const char *path)
@@ -38,73 +39,86 @@ static const char *last_component(const char *path)
 	return slash ? slash + 1 : path;
 }
 
+/* What a path stands in. */
+static void above(const char *path, char ret[LIMIT_PATH + 1])
+{
+	const char *slash = strrchr(path, '/');
+	size_t size = slash ? (size_t)(slash - path) : 0;
+
+	memcpy(ret, path, size);
+	ret[size] = '\0';
+}
+
+static struct node *get_child(struct resolution *r, struct node *dir, const char *name, size_t size)
+{
+	struct node *node = node_find(dir, name, size);
+
+	return node ? node : node_insert(r->tree, dir, name, size);
+}
+
 /* A directory by a path that has no links in it, made up where no entry has named it yet. */
-static int make_directory(struct resolution *r, char *path, struct node **ret, struct err *e)
+static int make_directory(struct resolution *r, const char *path, struct node **ret, struct err *e)
 {
 	struct node *dir = r->tree->root;
-	char *rest = path, *name;
 
-	while ((name = strsep(&rest, "/"))) {
-		struct node *node;
+	while (*path) {
+		size_t size = strcspn(path, "/");
 
-		if (!*name)
-			continue;
-		node = node_child(dir, name);
-		if (!node)
-			node = node_add(r->tree, dir, name);
-		if (!node->inode)
-			node_set_inode(node, inode_new_implied());
-		if (!S_ISDIR(node->inode->mode))
-			return refuse(e, "it is below \"%s\", which is not a directory", name);
-		dir = node;
+		dir = get_child(r, dir, path, size);
+		if (!dir->inode)
+			node_set_inode(dir, inode_new_implied());
+		if (!S_ISDIR(dir->inode->mode))
+			return refuse(e, "it is below \"%s\", which is not a directory", dir->name);
+		path += size + (path[size] == '/');
 	}
 	*ret = dir;
 	return 0;
 }
 
-/* The directory that a cleaned path stands in; NULL where it is behind links and nowhere. */
-static int find_parent(struct resolution *r, const char *path, bool make, struct node **ret,
-		       struct err *e)
+/* A directory by a cleaned path; NULL where it is behind links and nowhere. */
+static int find_directory(struct resolution *r, const char *path, bool make, struct node **ret,
+			  struct err *e)
 {
-	char *parent auto_text = memory_text(path);
 	char real[LIMIT_PATH + 1];
 	bool linked = false;
 	int bad;
 
-	parent[last_component(path) - path - (strchr(path, '/') ? 1 : 0)] = '\0';
-	if (r->last_is_known && !strcmp(parent, r->last_path)) {
+	if (r->last && !strcmp(path, r->last_path)) {
 		*ret = r->last;
 		return 0;
 	}
-	bad = follow_links(r->layers, r->index, parent, real, &linked, e);
+	bad = follow_links(r->layers, r->index, path, real, &linked, e);
 	if (bad)
 		return bad;
 	*ret = NULL;
-	if (!make && linked && !look_below(r->layers, r->index + 1, real))
+	if (!make && linked && !view_of_path(r->layers, r->index + 1, real))
 		return 0;
 	bad = make_directory(r, real, ret, e);
 	if (bad)
 		return bad;
-	r->last_is_known = true;
-	strcpy(r->last_path, parent);
+	strcpy(r->last_path, path);
 	r->last = *ret;
 	return 0;
 }
 
+static int find_parent(struct resolution *r, const char *path, bool make, struct node **ret,
+		       struct err *e)
+{
+	char parent[LIMIT_PATH + 1];
+
+	above(path, parent);
+	return find_directory(r, parent, make, ret, e);
+}
+
 static int find_node(struct resolution *r, const char *path, struct node **ret, struct err *e)
 {
-	struct node *dir, *node;
+	const char *name = last_component(path);
+	struct node *dir;
 	int bad = find_parent(r, path, true, &dir, e);
 
-	if (bad)
-		return bad;
-	node = *path ? node_child(dir, last_component(path)) : r->tree->root;
-	if (!node)
-		node = node_add(r->tree, dir, last_component(path));
-	if (r->tree->names > LIMIT_ENTRIES)
-		return refuse_limit(e, "more than %d names", LIMIT_ENTRIES);
-	*ret = node;
-	return 0;
+	if (!bad)
+		*ret = *path ? get_child(r, dir, name, strlen(name)) : r->tree->root;
+	return bad;
 }
 
 /* Give a name another inode than it had, and forget what was below it. */
@@ -138,26 +152,20 @@ static int place(struct resolution *r, const char *path, struct inode *inode, st
 
 static int add_mark(struct resolution *r, const struct change *c, struct err *e)
 {
-	struct node *dir, *node;
-	int bad = 0;
+	const char *name = last_component(c->path);
+	struct node *dir;
+	int bad;
 
-	/* "d/." stands in d. */
 	if (c->kind == CHANGE_OPAQUE) {
-		char *inside auto_text = memory_printf("%s%s.", c->path, *c->path ? "/" : "");
-
-		bad = find_parent(r, inside, false, &dir, e);
+		bad = find_directory(r, c->path, false, &dir, e);
 		if (!bad && dir)
 			dir->inode->opaque = true;
 		return bad;
 	}
 	bad = find_parent(r, c->path, false, &dir, e);
-	if (bad || !dir)
-		return bad;
-	node = node_child(dir, last_component(c->path));
-	if (!node)
-		node = node_add(r->tree, dir, last_component(c->path));
-	node->whiteout = true;
-	return 0;
+	if (!bad && dir)
+		get_child(r, dir, name, strlen(name))->whiteout = true;
+	return bad;
 }
 
 static struct inode *copy_inode(const struct inode *from)
@@ -173,35 +181,42 @@ static struct inode *copy_inode(const struct inode *from)
 }
 
 /* The copy of a lower layer's file that this layer's links share. */
-static struct inode *copy_of(struct resolution *r, const struct inode *from)
+static struct inode *copy_of(struct resolution *r, struct inode *from)
 {
-	for (size_t i = 0; i < r->copy_count; i++)
-		if (r->copies[i].from == from)
-			return r->copies[i].to;
+	if (from->number)
+		return r->copies[from->number - 1].to;
 	r->copies = memory_grow(r->copies, r->copy_count, &r->copy_room, sizeof(*r->copies));
 	/* Held, for a later link, also where this one's name is replaced. */
-	r->copies[r->copy_count] = (struct copied){ from, inode_hold(copy_inode(from)) };
-	return r->copies[r->copy_count++].to;
+	r->copies[r->copy_count++] = (struct copied){ from, inode_hold(copy_inode(from)) };
+	from->number = (uint32_t)r->copy_count;
+	return r->copies[r->copy_count - 1].to;
+}
+
+static void forget_copies(struct resolution *r)
+{
+	for (size_t i = 0; i < r->copy_count; i++) {
+		r->copies[i].from->number = 0;
+		inode_release(r->copies[i].to);
+	}
+	free(r->copies);
 }
 
 /* The path of a link's target without the links that lead to it. */
 static int follow_target(struct resolution *r, const char *target, char ret[LIMIT_PATH + 1],
 			 struct err *e)
 {
-	char *parent auto_text = memory_text(target);
 	const char *name = last_component(target);
-	char real[LIMIT_PATH + 1];
+	char parent[LIMIT_PATH + 1];
 	bool linked;
 	int bad;
 
-	parent[name - target - (name == target ? 0 : 1)] = '\0';
-	bad = follow_links(r->layers, r->index, parent, real, &linked, e);
+	above(target, parent);
+	bad = follow_links(r->layers, r->index, parent, ret, &linked, e);
 	if (bad)
 		return bad;
-	if (strlen(real) + 1 + strlen(name) > LIMIT_PATH)
+	if (strlen(ret) + 1 + strlen(name) > LIMIT_PATH)
 		return refuse_limit(e, "a hard link's target is longer than %d bytes", LIMIT_PATH);
-	strcpy(ret, real);
-	if (*real)
+	if (*ret)
 		strcat(ret, "/");
 	strcat(ret, name);
 	return 0;
@@ -210,7 +225,7 @@ static int follow_target(struct resolution *r, const char *target, char ret[LIMI
 static int link_below(struct resolution *r, struct node *node, const char *target,
 		      const char *shown, struct err *e)
 {
-	const struct node *below = look_below(r->layers, r->index, target);
+	const struct node *below = view_of_path(r->layers, r->index, target);
 
 	if (!below)
 		return refuse(
@@ -264,44 +279,16 @@ static int apply(struct resolution *r, const struct change *c, struct err *e)
 static int apply_all(struct resolution *r, struct err *e)
 {
 	struct layer *l = &r->layers[r->index];
+	struct change c = { .path = "" };
+	int bad = 0;
 
-	for (size_t i = 0; i < l->change_count; i++) {
-		int bad = apply(r, &l->changes[i], e);
-
-		if (bad)
-			return err_prefix(e, bad, "entry \"%.150s\": ", l->changes[i].path);
+	while (!bad && change_log_take(&l->changes, &c)) {
+		bad = apply(r, &c, e);
+		if (!bad && r->tree->names > l->max_names)
+			bad = refuse_limit(e, "more than %zu names", l->max_names);
+		inode_release(c.inode);
 	}
-	return 0;
-}
-
-/* Whether the layer itself takes away what is below it under this name. */
-static bool hides_below(const struct node *node)
-{
-	for (const struct node *n = node; n; n = n->parent)
-		if (n->whiteout || (n != node && n->inode && n->inode->opaque))
-			return true;
-	return false;
-}
-
-static int resolve_implied(struct node *node, void *context, struct err *e)
-{
-	struct resolution *r = context;
-	const struct node *below;
-	char *path auto_text = NULL;
-
-	if (!node_is_directory(node) || !node->inode->implied || hides_below(node))
-		return 0;
-	path = node_path(node);
-	below = look_below(r->layers, r->index, path);
-	if (!below)
-		return 0;
-	if (!node_is_directory(below))
-		return refuse(e,
-			      "it adds names below \"%s\", which is not a directory in the layers "
-			      "below it",
-			      path);
-	inode_copy_attributes(node->inode, below->inode);
-	return 0;
+	return err_prefix(e, bad, "entry \"%.150s\": ", c.path);
 }
 
 int resolve_layer(struct layer *layers, size_t index, struct err *e)
@@ -309,9 +296,7 @@ int resolve_layer(struct layer *layers, size_t index, struct err *e)
 	struct resolution r = { .layers = layers, .index = index, .tree = &layers[index].tree };
 	int bad = apply_all(&r, e);
 
-	layer_free_changes(&layers[index]);
-	for (size_t i = 0; i < r.copy_count; i++)
-		inode_release(r.copies[i].to);
-	free(r.copies);
-	return bad ? bad : tree_walk(r.tree->root, resolve_implied, &r, e);
+	change_log_free(&layers[index].changes);
+	forget_copies(&r);
+	return bad ? bad : resolve_implied(layers, index, e);
 }

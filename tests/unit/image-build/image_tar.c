@@ -116,12 +116,11 @@ int bytes_open(const struct bytes *b)
 	return fd;
 }
 
-int read_changes(struct layer *l, const struct bytes *b, struct err *e)
+int add_changes(struct layer *l, const struct bytes *b, struct err *e)
 {
 	int fd = bytes_open(b), r;
 	struct blob blob;
 
-	layer_init(l);
 	store_open(&l->store, memfd_create("store", MFD_CLOEXEC), -1, 0);
 	r = blob_open(&blob, fd, COMPRESSION_NONE, "sha256", "sha256", NULL, e);
 	if (!r)
@@ -129,6 +128,12 @@ int read_changes(struct layer *l, const struct bytes *b, struct err *e)
 	blob_close(&blob);
 	close(fd);
 	return r;
+}
+
+int read_changes(struct layer *l, const struct bytes *b, struct err *e)
+{
+	layer_init(l);
+	return add_changes(l, b, e);
 }
 
 int read_tar(struct layer *l, const struct bytes *b, struct err *e)

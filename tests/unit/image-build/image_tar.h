@@ -56,7 +56,8 @@ void tar_end(struct bytes *b, size_t blocks);
 /* A descriptor to read these bytes from. */
 int bytes_open(const struct bytes *b);
 
-/* layer_read() of an unpacked tar; the layer is initialised here. */
+/* layer_read() of an unpacked tar, for a layer that is initialised or will be here. */
+int add_changes(struct layer *l, const struct bytes *b, struct err *e);
 int read_changes(struct layer *l, const struct bytes *b, struct err *e);
 /* The same, and resolve_layer() as the only one. */
 int read_tar(struct layer *l, const struct bytes *b, struct err *e);

@@ -3,7 +3,9 @@
 
 #include <stdio.h>
 
+#include "image-build/base/limits.h"
 #include "image-build/tree/layer.h"
+#include "image-build/tree/resolve.h"
 #include "tests/unit/image-build/image_tar.h"
 
 #define ROOT        "/ 40755 0 0\n"
@@ -403,6 +405,57 @@ static void test_ends(void **state)
 	}
 }
 
+/* Three names and entries, or more. The root is no name, and a directory without an entry is one.
+ */
+static const struct {
+	struct member members[MEMBERS_MAX];
+	const char *words; /* of a refusal */
+} crowds[] = {
+	{ { { .name = "a" }, { .name = "b" }, { .name = "c" } }, NULL },
+	{ { { .name = "./", .type = '5' }, { .name = "a" }, { .name = "b" } }, NULL },
+	{ { { .name = "a/b/c" } }, NULL },
+	{ { { .name = "a/.wh.b" }, { .name = "a/.wh.c" } }, NULL },
+	{ { { .name = "a" }, { .name = "a" }, { .name = "a" } }, NULL },
+	{ { { .name = "a/b/c" }, { .name = "a", .data = "1" }, { .name = "d" } }, NULL },
+	{ { { .name = ".wh..wh.x" }, { .name = "a" }, { .name = "b" }, { .name = "c" } }, NULL },
+	{ { { .name = "a" }, { .name = "b" }, { .name = "c" }, { .name = "d" } },
+	  "more than 3 entries" },
+	{ { { .name = "a" }, { .name = "a" }, { .name = "a" }, { .name = "a" } },
+	  "more than 3 entries" },
+	{ { { .name = "a/b/c/d" } }, "entry \"a/b/c/d\": more than 3 names" },
+	{ { { .name = "a" }, { .name = "b/c/d" } }, "entry \"b/c/d\": more than 3 names" },
+	{ { { .name = "a/b/c" }, { .name = "a/.wh.d" } }, "entry \"a/d\": more than 3 names" },
+	{ { { .name = "a/b/c/.wh..wh..opq" }, { .name = "a/d" } },
+	  "entry \"a/d\": more than 3 names" },
+};
+
+static void test_limits(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(crowds); i++) {
+		struct bytes b = { .at = NULL };
+		struct err e = { .text = "" };
+		struct layer l;
+		int r;
+
+		tar_add(&b, crowds[i].members);
+		tar_end(&b, 2);
+		layer_init(&l);
+		assert_int_equal(l.max_names, LIMIT_ENTRIES);
+		l.max_names = 3;
+		r = add_changes(&l, &b, &e);
+		if (!r)
+			r = resolve_layer(&l, 0, &e);
+		if (crowds[i].words)
+			expect_failure(crowds[i].words, r, &e, FAIL_LIMIT_EXCEEDED,
+				       crowds[i].words);
+		else
+			expect_success("as many as may be", r, &e);
+		layer_free(&l);
+		bytes_free(&b);
+	}
+}
+
 /* Whatever one byte is changed to, there is an answer. */
 static void test_every_byte(void **state)
 {
@@ -438,7 +491,7 @@ int main(void)
 		cmocka_unit_test(test_cases),         cmocka_unit_test(test_binary_xattr),
 		cmocka_unit_test(test_pax_names),     cmocka_unit_test(test_times),
 		cmocka_unit_test(test_global_header), cmocka_unit_test(test_ends),
-		cmocka_unit_test(test_every_byte),
+		cmocka_unit_test(test_every_byte),    cmocka_unit_test(test_limits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,12 +8,12 @@
 
 #define ROOT        "/ 40755 0 0\n"
 #define MEMBERS_MAX 6
-#define LAYERS_MAX  3
+#define STACK_MAX   3
 
 /* Layers from the bottom up; the top one as overlayfs wants it, and all of them merged. */
 static const struct {
 	const char *label;
-	struct member layers[LAYERS_MAX][MEMBERS_MAX];
+	struct member layers[STACK_MAX][MEMBERS_MAX];
 	size_t count;
 	const char *top, *merged;
 	const char *words; /* of a refusal */
@@ -278,7 +278,7 @@ static void check_text(const char *label, const struct tree *t, const char *expe
 
 static int read_and_resolve(size_t i, struct layer *layers, struct err *e)
 {
-	const struct member *members[LAYERS_MAX];
+	const struct member *members[STACK_MAX];
 
 	for (size_t n = 0; n < cases[i].count; n++)
 		members[n] = cases[i].layers[n];
@@ -289,7 +289,7 @@ static void test_layers(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct layer layers[LAYERS_MAX];
+		struct layer layers[STACK_MAX];
 		struct err e = { .text = "" };
 		int r = read_and_resolve(i, layers, &e);
 
@@ -309,7 +309,7 @@ static void test_merged(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct layer layers[LAYERS_MAX];
+		struct layer layers[STACK_MAX];
 		struct err e = { .text = "" };
 		int r = read_and_resolve(i, layers, &e);
 

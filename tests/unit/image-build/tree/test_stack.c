@@ -12,7 +12,7 @@
 #include "tests/unit/image-build/image_tar.h"
 
 #define ROUNDS      3000
-#define LAYERS_MAX  4
+#define STACK_MAX   4
 #define MEMBERS_MAX 9
 
 static uint32_t seed;
@@ -80,7 +80,7 @@ static void show(FILE *f, const char *path, const struct node *const *dirs, size
 
 	print_node(f, path, dirs[0]->inode);
 	for (size_t n = 0; n < ARRAY_SIZE(names); n++) {
-		const struct node *found[LAYERS_MAX];
+		const struct node *found[STACK_MAX];
 		char below_path[64];
 		size_t have = 0;
 
@@ -110,7 +110,7 @@ static void show(FILE *f, const char *path, const struct node *const *dirs, size
 /* As `layers` makes the images, and the guest stacks them. */
 static char *stacked_text(struct layer *layers, size_t count)
 {
-	const struct node *roots[LAYERS_MAX];
+	const struct node *roots[STACK_MAX];
 	char *text = NULL;
 	size_t size, bottom = count - 1;
 	FILE *f = open_memstream(&text, &size);
@@ -152,10 +152,10 @@ static void print_members(const struct member (*members)[MEMBERS_MAX + 1], size_
 /* Whether this one was taken: some are refused, names below files for instance. */
 static bool try_round(void)
 {
-	struct member members[LAYERS_MAX][MEMBERS_MAX + 1] = { 0 };
-	const struct member *each[LAYERS_MAX];
-	struct layer one[LAYERS_MAX], two[LAYERS_MAX];
-	size_t count = 1 + below(LAYERS_MAX);
+	struct member members[STACK_MAX][MEMBERS_MAX + 1] = { 0 };
+	const struct member *each[STACK_MAX];
+	struct layer one[STACK_MAX], two[STACK_MAX];
+	size_t count = 1 + below(STACK_MAX);
 	struct err e = { .text = "" };
 	bool taken;
 
