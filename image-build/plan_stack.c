@@ -78,7 +78,7 @@ static const char *take_unverified(const struct option_list *list)
 	return NULL;
 }
 
-static const char *take_directories(const struct option_list *list)
+static const char *copy_directories(const struct option_list *list)
 {
 	if (list->count > LAYERS_MAX)
 		return "--directory is specified more than 127 times";
@@ -116,7 +116,7 @@ static int take_given(const struct plan_stack_options *o, const char **ret_usage
 	if (!*ret_usage)
 		*ret_usage = take_unverified(&o->unverified);
 	if (!*ret_usage)
-		*ret_usage = take_directories(&o->directories);
+		*ret_usage = copy_directories(&o->directories);
 	given.upper = o->upper;
 	return *ret_usage ? -EINVAL : take_sidecars(&o->sidecars, ret_usage, e);
 }

@@ -13,14 +13,11 @@ int form_take_directories(const struct describe_given *given, struct stack *s, s
 			e, FAIL_DESCRIPTION_INVALID, EINVAL,
 			"the image is pulled in the guest: the directories of its layers must "
 			"be given");
-	if (given->directories > LAYERS_MAX)
-		return err_set(e, FAIL_LIMIT_EXCEEDED, E2BIG, "there are more than %d directories",
-			       LAYERS_MAX);
 	for (size_t i = 0; i < given->directories; i++)
 		if (!text_is_path(given->directory[i]))
 			return err_set(
 				e, FAIL_VALUE_INVALID, EINVAL,
-				"the directory %.200s is not an absolute path without . and ..",
+				"the directory \"%.200s\" is not an absolute path without . and ..",
 				given->directory[i]);
 	memcpy(s->directory, given->directory, sizeof(s->directory));
 	s->directories = given->directories;

@@ -32,20 +32,14 @@ static int take_option(const struct socle_volume_option *o, struct describe_give
 	return 0;
 }
 
-static int take_directories(const struct socle_request *request, struct describe_given *given,
+static int copy_directories(const struct socle_request *request, struct describe_given *given,
 			    struct err *e)
 {
 	if (request->directory_count > LAYERS_MAX)
 		return err_set(e, FAIL_LIMIT_EXCEEDED, E2BIG, "more than %d directories",
 			       LAYERS_MAX);
-	for (size_t i = 0; i < request->directory_count; i++) {
-		if (!text_is_path(request->directories[i]))
-			return err_set(e, FAIL_VALUE_INVALID, EINVAL,
-				       "the directory \"%.200s\" is not an absolute path without "
-				       ". and ..",
-				       request->directories[i]);
+	for (size_t i = 0; i < request->directory_count; i++)
 		given->directory[given->directories++] = request->directories[i];
-	}
 	return 0;
 }
 
@@ -115,7 +109,7 @@ static int read_stack(const struct socle_request *request, struct describe_given
 	for (size_t i = 0; !r && i < request->option_count; i++)
 		r = take_option(&request->options[i], given, e);
 	if (!r)
-		r = take_directories(request, given, e);
+		r = copy_directories(request, given, e);
 	given->upper = request->upper;
 	return r ? r : read_description(form, request, given, ret, e);
 }

@@ -278,10 +278,7 @@ static void test_guest_pull(void **state)
 		       &e, FAIL_DESCRIPTION_INVALID, "\"source\" is missing");
 	given.directory[1] = "layers/0";
 	expect_failure("relative", read_form(&form_kata_volume, pull, &given, &stack, &e), &e,
-		       FAIL_VALUE_INVALID, "layers/0 is not an absolute path");
-	given.directories = LAYERS_MAX + 1;
-	expect_failure("128", read_form(&form_kata_volume, pull, &given, &stack, &e), &e,
-		       FAIL_LIMIT_EXCEEDED, "more than 127 directories");
+		       FAIL_VALUE_INVALID, "layers/0\" is not an absolute path");
 }
 
 /* {"volume_type":"layer_raw_block","source":"/x","fs_type":"erofs"} */

@@ -94,8 +94,8 @@ static void test_refused(void **state)
 		  "the sidecar of volume-0" },
 		{ "directory",
 		  { .directories = relative, .directory_count = 1 },
-		  FAIL_VALUE_INVALID,
-		  "the directory \"a/b\"" },
+		  FAIL_DESCRIPTION_INVALID,
+		  "directories are given, and the description has none" },
 	};
 
 	(void)state;
