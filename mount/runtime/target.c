@@ -35,6 +35,38 @@ static int canonical(const char *path, struct target *t, struct err *e)
 	return 0;
 }
 
+static void close_parent(struct target *t)
+{
+	cleanup_fd(&t->parent);
+	t->parent = -1;
+}
+
+/* Of all names on the way none was exchanged for a link since the path was looked at. */
+static int open_parent(struct target *t, struct err *e)
+{
+	const char *base = strrchr(t->path, '/') + 1;
+	size_t length = base - t->path > 1 ? (size_t)(base - t->path) - 1 : 1;
+	char parent[MOUNTS_PATH_SIZE], found[MOUNTS_PATH_SIZE], link[32];
+	ssize_t n;
+
+	snprintf(parent, sizeof(parent), "%.*s", (int)length, t->path);
+	t->parent = open(parent, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (t->parent < 0 && errno != ENOENT)
+		return err_errno(e, FAIL_SYSTEM_CALL_FAILED, "open %.200s", parent);
+	strcpy(t->at, t->path);
+	if (t->parent < 0)
+		return 0;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", t->parent);
+	n = readlink(link, found, sizeof(found));
+	if (n < 0 || (size_t)n != length || memcmp(found, parent, length)) {
+		close_parent(t);
+		return err_set(e, FAIL_SYSTEM_CALL_FAILED, ELOOP, "%.200s became another place",
+			       parent);
+	}
+	snprintf(t->at, sizeof(t->at), "%s/%s", link, base);
+	return 0;
+}
+
 static bool is_ours(const char *path)
 {
 	const char *rest = text_behind(path, RUN_SOCLE);
@@ -74,7 +106,7 @@ int target_open(const char *path, bool make, struct target *ret, struct err *e)
 			       path);
 	if (!r)
 		name_parts(ret);
-	return r;
+	return r ? r : open_parent(ret, e);
 }
 
 void target_dm_name(const struct target *t, size_t number, char ret[VERITY_NAME_SIZE])
@@ -126,26 +158,27 @@ static int try_hold(const struct target *t, struct err *e)
 	return is_still_there(t, fd) ? steal_fd(&fd) : -EAGAIN;
 }
 
-int target_hold(const struct target *t, int timeout_ms, struct err *e)
+int target_hold(struct target *t, int timeout_ms, struct err *e)
 {
 	static const struct timespec step = { .tv_nsec = HOLD_STEP_MS * 1000000L };
 	int64_t end = clock_ms() + timeout_ms;
 	int fd;
 
-	while ((fd = try_hold(t, e)) == -EAGAIN) {
-		if (clock_ms() >= end)
-			return err_set(e, FAIL_TARGET_IN_USE, EBUSY,
-				       "%.200s is being mounted or unmounted by somebody else",
-				       t->path);
+	while ((fd = try_hold(t, e)) == -EAGAIN && clock_ms() < end)
 		(void)nanosleep(&step, NULL);
-	}
-	return fd;
+	if (fd < 0)
+		close_parent(t);
+	return fd != -EAGAIN ?
+		       fd :
+		       err_set(e, FAIL_TARGET_IN_USE, EBUSY,
+			       "%.200s is being mounted or unmounted by somebody else", t->path);
 }
 
-void target_release(const struct target *t, int *fd)
+void target_release(struct target *t, int *fd)
 {
 	(void)sys_unlinkat(AT_FDCWD, t->stage, AT_REMOVEDIR);
 	(void)sys_unlinkat(AT_FDCWD, t->run, AT_REMOVEDIR);
+	close_parent(t);
 	cleanup_fd(fd);
 	*fd = -1;
 }

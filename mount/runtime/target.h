@@ -23,7 +23,9 @@
 #define TARGET_ID_SIZE 17 /* hexadecimal digits, and the closing NUL */
 
 struct target {
-	char path[MOUNTS_PATH_SIZE]; /* canonical: no link is in it */
+	char path[MOUNTS_PATH_SIZE];    /* canonical: no link is in it */
+	int parent;                     /* the directory above, held open; -1: it is not there */
+	char at[MOUNTS_PATH_SIZE + 32]; /* the same place from there, for who mounts and unmounts */
 	char id[TARGET_ID_SIZE];
 	char prefix[32]; /* "socle.ID." */
 	char run[48];    /* "/run/socle/ID" */
@@ -32,8 +34,10 @@ struct target {
 
 /*
  * From an absolute path as a caller gives it. make: it is made with its parents where
- * it is not there; else what is not there keeps the path as it was given.
- * VALUE_INVALID, SYSTEM_CALL_FAILED.
+ * it is not there; else what is not there keeps the path as it was given. From then on
+ * the directory above is the one that was found here, whatever comes into the path; it
+ * is that one, and not the target, that is open, for what is open cannot be unmounted.
+ * target_hold() comes next. VALUE_INVALID, SYSTEM_CALL_FAILED.
  */
 int target_open(const char *path, bool make, struct target *ret, struct err *e);
 
@@ -48,11 +52,12 @@ int target_id_of(const char *name, char ret[TARGET_ID_SIZE]);
 
 /*
  * Hold the target against others who mount or unmount it, for at most timeout_ms; the
- * kernel lets go when the holder dies. A descriptor; TARGET_IN_USE.
+ * kernel lets go when the holder dies. A descriptor; TARGET_IN_USE, and then the target
+ * is closed.
  */
-int target_hold(const struct target *t, int timeout_ms, struct err *e);
+int target_hold(struct target *t, int timeout_ms, struct err *e);
 
-/* Let go, and take the directory away where nothing is left in it. */
-void target_release(const struct target *t, int *fd);
+/* Let go, close it, and take the directory away where nothing is left in it. */
+void target_release(struct target *t, int *fd);
 
 #endif

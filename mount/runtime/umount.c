@@ -22,7 +22,7 @@ static int umount_target(const struct target *t, struct err *e)
 			       t->path);
 	if (!parts.mounted)
 		return 0;
-	if (!sys_umount(t->path, UMOUNT_NOFOLLOW) || errno == EINVAL)
+	if (!sys_umount(t->at, UMOUNT_NOFOLLOW) || errno == EINVAL)
 		return 0;
 	return err_errno(e, errno == EBUSY ? FAIL_TARGET_IN_USE : FAIL_SYSTEM_CALL_FAILED,
 			 "unmount %.200s", t->path);

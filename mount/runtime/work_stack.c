@@ -158,7 +158,7 @@ static int move_to_target(const char *tree, const struct target *t, struct err *
 
 	if (fd < 0)
 		return err_errno(e, FAIL_SYSTEM_CALL_FAILED, "open %s", tree);
-	if (sys_move_mount(fd, t->path))
+	if (sys_move_mount(fd, t->at))
 		return err_errno(e, FAIL_MOUNT_FAILED, "move the mount to %.200s", t->path);
 	return 0;
 }
@@ -198,7 +198,7 @@ static int leave_stage(const struct target *t, struct err *e)
 	if (!sys_umount(t->stage, MNT_DETACH | UMOUNT_NOFOLLOW))
 		return 0;
 	(void)err_errno(e, FAIL_SYSTEM_CALL_FAILED, "unmount %s", t->stage);
-	(void)sys_umount(t->path, MNT_DETACH | UMOUNT_NOFOLLOW);
+	(void)sys_umount(t->at, MNT_DETACH | UMOUNT_NOFOLLOW);
 	return -EIO;
 }
 

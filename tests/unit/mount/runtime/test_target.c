@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "mount/runtime/target.h"
@@ -17,12 +18,35 @@ static int make_folder(void **state)
 	return mkdtemp(folder) ? 0 : -1;
 }
 
+/* libc's, but for where it is to look at a path before somebody exchanges it. */
+static bool looks_at_links = true;
+
+char *realpath(const char *path, char *found)
+{
+	char link[32];
+	int fd = open(path, O_PATH | O_CLOEXEC);
+	ssize_t n;
+
+	if (fd < 0)
+		return NULL;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	n = readlink(link, found, MOUNTS_PATH_SIZE - 1);
+	close(fd);
+	assert_true(n > 0);
+	found[n] = '\0';
+	if (!looks_at_links)
+		strcpy(found, path);
+	return found;
+}
+
 static const char *in_folder(const char *name)
 {
-	static char path[256];
+	static char path[2][256];
+	static int last;
 
-	snprintf(path, sizeof(path), "%s/%s", folder, name);
-	return path;
+	last = !last;
+	snprintf(path[last], sizeof(path[0]), "%s/%s", folder, name);
+	return path[last];
 }
 
 static void test_names(void **state)
@@ -57,6 +81,37 @@ static void test_canonical(void **state)
 	assert_string_equal(direct.id, linked.id);
 	expect_success("other", target_open(in_folder("a/b"), true, &other, &e), &e);
 	assert_string_not_equal(direct.id, other.id);
+}
+
+/* What comes into the path later leads nowhere else. */
+static void test_exchanged(void **state)
+{
+	struct target t;
+	struct err e = { 0 };
+	struct stat meant, found;
+	size_t fds = open_fds();
+	int fd;
+
+	(void)state;
+	expect_success("make", target_open(in_folder("p/q/r"), true, &t, &e), &e);
+	put_dir(AT_FDCWD, in_folder("s/r"));
+	assert_int_equal(stat(t.path, &meant), 0);
+	assert_int_equal(rename(in_folder("p/q"), in_folder("p/old")), 0);
+	assert_int_equal(symlink("../s", in_folder("p/q")), 0);
+	assert_int_equal(stat(t.at, &found), 0);
+	assert_int_equal(found.st_ino, meant.st_ino);
+	assert_int_equal(stat(t.path, &found), 0);
+	assert_int_not_equal(found.st_ino, meant.st_ino);
+	fd = target_hold(&t, 0, &e);
+	assert_true(fd >= 0);
+	target_release(&t, &fd);
+	assert_int_equal(open_fds(), fds);
+	/* Exchanged between two looks at it. */
+	looks_at_links = false;
+	expect_failure("link", target_open(in_folder("p/q/r"), false, &t, &e), &e,
+		       FAIL_SYSTEM_CALL_FAILED, "p/q became another place");
+	looks_at_links = true;
+	assert_int_equal(open_fds(), fds);
 }
 
 static void test_refused(void **state)
@@ -137,9 +192,13 @@ static void test_hold(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_names),   cmocka_unit_test(test_canonical),
-		cmocka_unit_test(test_refused), cmocka_unit_test(test_file_in_the_way),
-		cmocka_unit_test(test_id_of),   cmocka_unit_test(test_hold),
+		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_canonical),
+		cmocka_unit_test(test_exchanged),
+		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_file_in_the_way),
+		cmocka_unit_test(test_id_of),
+		cmocka_unit_test(test_hold),
 	};
 
 	return cmocka_run_group_tests(tests, make_folder, NULL);

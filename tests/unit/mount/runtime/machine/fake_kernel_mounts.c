@@ -230,9 +230,28 @@ static int move(const char *from, const char *to)
 	return 0;
 }
 
-int sys_move_mount(int from, const char *to)
+/* A path from a directory that is open, as the mounts here have it. */
+static const char *settle(const char *path, char buf[FAKE_PATH])
+{
+	char link[32];
+	int fd, used = 0;
+	ssize_t n;
+
+	if (sscanf(path, "/proc/self/fd/%d/%n", &fd, &used) != 1 || !used)
+		return path;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	n = readlink(link, buf, FAKE_PATH - 1);
+	if (n < 0)
+		return path;
+	snprintf(buf + n, FAKE_PATH - (size_t)n, "/%s", path + used);
+	return buf;
+}
+
+int sys_move_mount(int from, const char *place)
 {
 	in_kernel;
+	char buf[FAKE_PATH];
+	const char *to = settle(place, buf);
 	int number = fake_kernel_fd_number(from, "mount");
 	char link[64], path[FAKE_PATH];
 	ssize_t n;
@@ -292,9 +311,11 @@ static bool has_below(const char *path)
 	return false;
 }
 
-int sys_umount(const char *target, int flags)
+int sys_umount(const char *place, int flags)
 {
 	in_kernel;
+	char buf[FAKE_PATH];
+	const char *target = settle(place, buf);
 	struct fake_mount *m = fake_kernel_mount_on(target);
 
 	if (fake_kernel_call("umount %s %#x", target, (unsigned int)flags))
