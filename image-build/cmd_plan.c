@@ -8,7 +8,6 @@
 
 #include "image-build/command.h"
 #include "image-build/plan_stack.h"
-#include "image-build/base/json.h"
 #include "image-build/initramfs/own_root.h"
 #include "image-build/kernel/arch.h"
 #include "image-build/kernel/kernel_config.h"
@@ -18,6 +17,7 @@
 #include "image-build/plan/plan_json.h"
 #include "image-build/plan/plan_print.h"
 #include "init/plan/cmdline.h"
+#include "lib/refusal.h"
 
 struct options {
 	const char *cmdline;
@@ -93,7 +93,8 @@ static void print_plan(bool json)
  */
 static void print_refusal(const char *step, const struct err *e, bool json)
 {
-	struct json_object *object;
+	char text[REFUSAL_SIZE];
+	struct out o = { .text = text, .size = sizeof(text) };
 
 	if (e->code == FAIL_SYSTEM_CALL_FAILED) {
 		fprintf(stderr, "socle-image plan: %s\n", e->text);
@@ -103,15 +104,8 @@ static void print_refusal(const char *step, const struct err *e, bool json)
 		e->text);
 	if (!json)
 		return;
-	object = json_object_new_object();
-	json_add_text(object, "step", step);
-	json_add_text(object, "code", fail_name(e->code));
-	json_add_text(object, "volume", e->volume);
-	json_add_text(object, "text", e->text);
-	printf("%s\n",
-	       json_object_to_json_string_ext(object, JSON_C_TO_STRING_PRETTY |
-							      JSON_C_TO_STRING_NOSLASHESCAPE));
-	json_object_put(object);
+	out_refusal(&o, step, e->volume, fail_name(e->code), e->text);
+	fputs(text, stdout);
 }
 
 static int warn_own_root(const struct options *o, struct err *e)

@@ -14,6 +14,7 @@
 #include "lib/err.h"
 #include "lib/io.h"
 #include "lib/out.h"
+#include "lib/refusal.h"
 #include "lib/text.h"
 
 #define READ_MAX    1048576 /* bytes of a description */
@@ -90,23 +91,16 @@ static int status_of(const char *code)
 
 int program_refuse(const struct socle_error *error, bool as_json)
 {
-	struct record r = { 0 };
+	char text[REFUSAL_SIZE];
+	struct out line = { .text = text, .size = sizeof(text) }, json = line;
 
-	record_add(&r, ERR_LINE "\n", error->step, error->volume[0] ? error->volume : "-",
+	out_printf(&line, ERR_LINE "\n", error->step, error->volume[0] ? error->volume : "-",
 		   error->code, error->text);
-	write_all(STDERR_FILENO, r.text, r.used);
-	r.used = 0;
+	write_all(STDERR_FILENO, text, line.length);
 	if (as_json) {
-		record_add(&r,
-			   "{\"error\":{\"code\":\"%s\",\"step\":\"%s\",\"volume\":", error->code,
-			   error->step);
-		record_add_string(&r, error->volume[0] ? error->volume : NULL);
-		record_add(&r, ",\"message\":");
-		record_add_string(&r, error->text);
-		record_add(&r, "}}\n");
-		program_say(r.text, r.used);
+		out_refusal(&json, error->step, error->volume, error->code, error->text);
+		program_say(text, json.length);
 	}
-	free(r.text);
 	return status_of(error->code);
 }
 

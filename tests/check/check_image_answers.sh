@@ -37,6 +37,9 @@ for json in "" --json; do
 	answers 1 "socle: FAILED step=plan volume=- code=KEY_UNKNOWN: *" \
 		plan ${json:+"$json"} --cmdline socle.no=1
 done
+# A refusal as JSON has the shape of socle-volume's, behind the line for people.
+answers 1 'socle: FAILED *{"error":{"code":"KEY_UNKNOWN","step":"plan","volume":null,"message":"*"}}' \
+	plan --json --cmdline socle.no=1
 printf '#%.0s' {1..99999} >"$work/long"
 answers 1 "socle: FAILED * code=LIMIT_EXCEEDED: *" plan --policy "$work/long" --cmdline "$layer"
 
@@ -52,6 +55,8 @@ answers 0 "volume-0*unverified*" \
 	plan --volume "$work/volume" --device 0=/dev/vdb --allow-unverified 0
 answers 1 "socle: FAILED step=describe volume=volume-0 code=VERITY_MISSING: *" \
 	plan --volume "$work/volume" --device 0=/dev/vdb
+answers 1 '*{"error":{"code":"VERITY_MISSING","step":"describe","volume":"volume-0","message":"*"}}' \
+	plan --volume "$work/volume" --device 0=/dev/vdb --json
 answers 1 "socle: FAILED step=describe volume=- code=DESCRIPTION_INVALID: *" \
 	plan --volume "$work/volume" --from containerd
 answers 1 "socle-image plan: open $work/no: No such file or directory" plan --volume "$work/no"
