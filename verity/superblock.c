@@ -89,10 +89,9 @@ int verity_superblock_read(const uint8_t bytes[VERITY_SUPERBLOCK_SIZE], uint64_t
 			       le_get(bytes + AT_VERSION, 4));
 	verity_params_init(&p);
 	p.hash_type = (uint32_t)le_get(bytes + AT_HASH_TYPE, 4);
-	if (p.hash_type > 1)
-		return invalid(e,
-			       "verity superblock: hash type %" PRIu32
-			       ", only 0 and 1 are supported",
+	/* A tree of type 1 read as one of type 0 can prove a block in the place of another one. */
+	if (p.hash_type != 1)
+		return invalid(e, "verity superblock: hash type %" PRIu32 ", only 1 is supported",
 			       p.hash_type);
 	r = read_algorithm(bytes + AT_ALGORITHM, &p, e);
 	if (!r)

@@ -16,7 +16,8 @@
  * lib/verity/verity.c. The root hash is not part of it, and the root hash does
  * not cover it: whoever can write the disk can write this, so every field is
  * checked here and nothing of it is believed where the grammar of the boot
- * carries its own numbers.
+ * carries its own numbers. Of the two hash types only 1 is taken: no form has a superblock
+ * of type 0, which is Chromium OS's.
  *
  * offset_bytes is where these bytes stand on the hash device; the tree starts
  * at the next hash block. Sets everything in *ret but root hash and FEC.

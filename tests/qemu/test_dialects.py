@@ -88,7 +88,7 @@ SUPERBLOCK_FIELDS = {
 LIES = [
     ("signature", b"verify\0\0", "VERITY_PARAMS_INVALID"),
     ("version", b"\2\0\0\0", "VERITY_PARAMS_INVALID"),
-    ("hash_type", b"\0\0\0\0", "ROOT_HASH_MISMATCH"),
+    ("hash_type", b"\0\0\0\0", "VERITY_PARAMS_INVALID"),
     ("hash_type", b"\7\0\0\0", "VERITY_PARAMS_INVALID"),
     ("algorithm", b"sha1".ljust(32, b"\0"), "VERITY_PARAMS_INVALID"),
     ("algorithm", b"sha512".ljust(32, b"\0"), "ROOT_HASH_INVALID"),

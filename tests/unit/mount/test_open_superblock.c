@@ -97,6 +97,8 @@ static const struct superblock_row {
 	  SAID_LONGER_SALT },
 	{ "another salt", 1 << 20, 0, 1 << 20, FAIL_VERITY_PARAMS_INVALID, "another salt",
 	  SAID_OTHER_SALT },
+	{ "Chromium OS's type", 1 << 20, SUPERBLOCK_AT + 12, 1 << 20, FAIL_VERITY_PARAMS_INVALID,
+	  "verity superblock: hash type ", SAID_NOTHING },
 	{ "to its last byte", SUPERBLOCK_AT + 512, 0, 1 << 20, FAIL_NONE, "", SAID_NOTHING },
 	{ "cut", SUPERBLOCK_AT + 511, 0, 1 << 20, FAIL_DEVICE_TOO_SMALL,
 	  "vda has 1048576 bytes and its superblock ends at 528896", SAID_NOTHING },

@@ -58,7 +58,7 @@ static const struct {
 	{ "version 0", 8, 4, 0, "version" },
 	{ "version 2", 8, 4, 2, "version" },
 	{ "version's third byte", 8, 4, 0x10001, "version" },
-	{ "hash type 0", 12, 4, 0, NULL },
+	{ "hash type 0", 12, 4, 0, "hash type 0, only 1 is supported" },
 	{ "hash type 2", 12, 4, 2, "hash type" },
 	{ "hash sha1", 32, 8, 0x31616873, "not allowed" },
 	{ "hash without a name", 32, 8, 0, "not allowed" },
