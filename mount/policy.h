@@ -12,7 +12,9 @@
  *
  *   verity=required|optional     required: nothing is mounted that no root hash
  *                                proves, and nothing is written to a scratch disk
- *                                that is not encrypted. The default.
+ *                                that is not encrypted; directories that a caller
+ *                                brings along are the guest's own
+ *                                (mount/runtime/own_directory.h). The default.
  *   signature=optional|required
  *                                required: nothing is mounted whose root hash
  *                                carries no signature. Default optional.

@@ -9,6 +9,7 @@
 #include "mount/describe/print.h"
 #include "mount/policy_read.h"
 #include "mount/runtime/list.h"
+#include "mount/runtime/own_directory.h"
 #include "mount/runtime/request.h"
 #include "mount/runtime/umount.h"
 #include "mount/runtime/verify.h"
@@ -43,6 +44,18 @@ static int no_memory(struct err *e)
 	return err_set(e, FAIL_SYSTEM_CALL_FAILED, ENOMEM, "out of memory");
 }
 
+/* Of what the caller brings along nothing is proved here. */
+static int check_directories(const struct stack *s, struct err *e)
+{
+	int r = 0;
+
+	for (size_t i = 0; !r && i < s->directories; i++)
+		r = own_directory_check(s->directory[i], e);
+	if (!r && s->upper.kind == UPPER_DIRECTORY)
+		r = err_volume(e, own_directory_check(s->upper.directory, e), "upper");
+	return r;
+}
+
 static int mount_request(struct work *w, const struct socle_request *request, const char *target,
 			 struct err *e)
 {
@@ -56,6 +69,8 @@ static int mount_request(struct work *w, const struct socle_request *request, co
 		r = policy_read(&policy, &found, e);
 	if (!r)
 		r = policy_check_stack(&policy, &w->stack, w->on_corruption, e);
+	if (!r && !policy.verity_optional)
+		r = check_directories(&w->stack, e);
 	return r ? r : work_mount(w, target, e);
 }
 

@@ -76,3 +76,25 @@ def test_policy_that_others_write(guest: Driven, layer: Layer, disk: Plugged, po
     guest.do("chmod", "0444", POLICY)
     volume.mounted(guest, request)
     volume.umounted(guest)
+
+
+def test_directories_of_the_caller(guest: Driven, layer: Layer, disk: Plugged,
+                                   policy: str) -> None:
+    """In the guest's memory they are its own; of any other place it must be shown."""
+    guest.put(POLICY, "verity=required\n")
+    guest.do("mkdir", "/run/written")
+    request = Request(text(kata_volume(layer)), devices=[disk.reference], upper="dir:/run/written")
+    volume.mounted(guest, request)
+    guest.put(f"{TARGET}/new", "written")
+    assert guest.content("/run/written/upper/new") == b"written"
+    volume.umounted(guest)
+    told = volume.refused(volume.mount(guest, Request(request.description, devices=request.devices,
+                                                      upper="dir:/sys/kernel")),
+                          "POLICY_REFUSED", volume="upper")
+    assert told.startswith("/sys/kernel is neither in memory nor on a verified"), told
+    pulled = text({"volume_type": "image_guest_pull", "source": "dummy-image-reference",
+                   "image_pull": {"metadata": {}}})
+    volume.refused(volume.mount(guest, Request(pulled, directories=["/run/written", "/sys/fs"])),
+                   "POLICY_REFUSED")
+    volume.mounted(guest, Request(pulled, directories=["/run/written"]))
+    volume.umounted(guest)
