@@ -3,28 +3,7 @@
 #include "init/tell/log.h"
 #include "init/steps.h"
 #include "lib/hex.h"
-#include "verity/kernel.h"
 #include "verity/open.h"
-
-static int check_kernel(const struct boot_plan *plan, struct err *e)
-{
-	const struct volume *v;
-
-	for (size_t i = 0; (v = plan_volume(plan, i)); i++)
-		if (v->proof != VOLUME_RAW)
-			return verity_kernel_check(e);
-	return 0;
-}
-
-static int check_signatures(const struct boot_plan *plan, int sysfs, struct err *e)
-{
-	const struct volume *v;
-
-	for (size_t i = 0; (v = plan_volume(plan, i)); i++)
-		if (verity_signature_asked(&v->signature))
-			return verity_kernel_check_signatures(sysfs, e);
-	return 0;
-}
 
 static void say_open(const struct open_volume *o, const struct device_wish *wish)
 {
@@ -42,12 +21,12 @@ static void say_open(const struct open_volume *o, const struct device_wish *wish
 
 int step_verity(struct boot *b, struct err *e)
 {
+	struct kernel_checked checked = { 0 };
 	const struct volume *v;
-	int r = check_kernel(&b->plan, e);
+	int r = 0;
 
-	if (!r)
-		r = check_signatures(&b->plan, b->search.sysfs, e);
-
+	for (size_t i = 0; !r && (v = plan_volume(&b->plan, i)); i++)
+		r = volume_check_kernel(v, b->search.sysfs, &checked, e);
 	for (size_t i = 0; !r && (v = plan_volume(&b->plan, i)); i++) {
 		const struct device_wish *wishes = &b->wishes[b->first_wish[i]];
 

@@ -13,6 +13,7 @@
 #include "verity/adopt.h"
 #include "verity/check.h"
 #include "verity/dm.h"
+#include "verity/kernel.h"
 #include "verity/open.h"
 #include "verity/superblock.h"
 #include "verity/table.h"
@@ -39,6 +40,20 @@ size_t volume_wishes(const struct volume *v, struct device_wish *wishes, size_t 
 		count++;
 	}
 	return count;
+}
+
+int volume_check_kernel(const struct volume *v, int sysfs, struct kernel_checked *checked,
+			struct err *e)
+{
+	int r = 0;
+
+	if (v->proof != VOLUME_RAW && !checked->verity)
+		r = verity_kernel_check(e);
+	if (!r && verity_signature_asked(&v->signature) && !checked->signatures)
+		r = verity_kernel_check_signatures(sysfs, e);
+	checked->verity |= v->proof != VOLUME_RAW;
+	checked->signatures |= verity_signature_asked(&v->signature);
+	return r;
 }
 
 /* The devices of one volume, as they were found. */

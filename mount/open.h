@@ -26,6 +26,16 @@ size_t volume_devices(const struct volume *v);
 size_t volume_wishes(const struct volume *v, struct device_wish *wishes, size_t count);
 
 /*
+ * What the kernel must have for a volume, asked once for all that have the same *checked,
+ * which is empty at first: KERNEL_FEATURE_MISSING and what verity/kernel.h says.
+ */
+struct kernel_checked {
+	bool verity, signatures;
+};
+int volume_check_kernel(const struct volume *v, int sysfs, struct kernel_checked *checked,
+			struct err *e);
+
+/*
  * Open the verity device of a volume and prove it. wishes are the volume's own,
  * found, in volume_wishes()'s order. Device sizes are checked before the kernel
  * sees a table (DEVICE_TOO_SMALL), and a signature in a file is read before.

@@ -7,7 +7,6 @@
 #include "lib/cleanup.h"
 #include "mount/device/loop.h"
 #include "mount/runtime/linear.h"
-#include "verity/kernel.h"
 
 int work_find_disks(struct work *w, struct err *e)
 {
@@ -33,19 +32,6 @@ int work_find_disks(struct work *w, struct err *e)
 			  scratch_refuse_shared(&w->wishes[w->disk_wish].found, w->wishes,
 						w->disk_wish, e),
 			  "upper");
-}
-
-static int check_kernel(const struct work *w, struct err *e)
-{
-	bool verity = false, signatures = false;
-	int r;
-
-	for (size_t i = 0; i < w->stack.count; i++) {
-		verity = verity || w->stack.volume[i].proof != VOLUME_RAW;
-		signatures = signatures || verity_signature_asked(&w->stack.volume[i].signature);
-	}
-	r = verity ? verity_kernel_check(e) : 0;
-	return r || !signatures ? r : verity_kernel_check_signatures(w->search.sysfs, e);
 }
 
 /* Files of the guest among a volume's devices; each descriptor keeps one. */
@@ -92,10 +78,12 @@ static int open_one(struct work *w, size_t i, struct err *e)
 
 int work_open(struct work *w, struct err *e)
 {
-	int r;
+	struct kernel_checked checked = { 0 };
+	int r = 0;
 
 	w->step = "verity";
-	r = check_kernel(w, e);
+	for (size_t i = 0; !r && i < w->stack.count; i++)
+		r = volume_check_kernel(&w->stack.volume[i], w->search.sysfs, &checked, e);
 	for (size_t i = 0; !r && i < w->stack.count; i++) {
 		r = open_one(w, i, e);
 		w->open_count += !r;
