@@ -134,6 +134,14 @@ size_t devref_pci_slot(const char *text, unsigned int *ret_slot, unsigned int *r
 	return used;
 }
 
+size_t devref_pci_bus(const char *text, unsigned int *ret_bus)
+{
+	if (take_hex(text, 2, ret_bus) == 2 && *ret_bus > PCI_SLOT_MAX && text[2] == '/')
+		return 3;
+	*ret_bus = 0;
+	return 0;
+}
+
 /* DDDD:BB:SS.F, every digit there, as sysfs writes it. */
 static bool is_pci_address(const char *text)
 {
@@ -149,8 +157,9 @@ static bool is_pci_address(const char *text)
 
 static bool is_pci_path(const char *text)
 {
-	unsigned int slot, function;
+	unsigned int bus, slot, function;
 
+	text += devref_pci_bus(text, &bus);
 	for (;;) {
 		size_t used = devref_pci_slot(text, &slot, &function);
 

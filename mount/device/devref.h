@@ -17,7 +17,8 @@
  *   PARTLABEL=x      the partition's name (GPT)
  *   UUID=x LABEL=x   of the file system, upper or lower case for UUID=
  *   PCI=02/01.1      slot[.function] of each bridge and then the device, in
- *                    hexadecimal, from the root bus down; or a whole address,
+ *                    hexadecimal, from root bus 00 down, or PCI=20/01 from another one
+ *                    that is named: 20 to ff, more than any slot; or a whole address,
  *                    PCI=0000:00:02.0
  *   SCSI=1:0         target:LUN on channel 0 of whichever host has it
  *   CCW=0.0.0005     bus id of a channel device (s390x)
@@ -76,6 +77,12 @@ void devref_node_name(char *name);
  * given. Returns the bytes that it takes at the start of text, 0: none.
  */
 size_t devref_pci_slot(const char *text, unsigned int *ret_slot, unsigned int *ret_function);
+
+/*
+ * The root bus in front of a PCI= path, two digits from 20 to ff and a slash: the bytes
+ * of it, or 0 and bus 0. So Kata names what hangs on the buses of NUMA nodes.
+ */
+size_t devref_pci_bus(const char *text, unsigned int *ret_bus);
 
 /* Pure. -EINVAL (VALUE_INVALID) for anything that is not one of the forms. */
 int devref_parse(const char *text, struct devref *ret, struct err *e);

@@ -51,6 +51,12 @@ static size_t match_slot(const char *path, const char *have)
 /* Every function on the way down must be named, in order and no other. */
 static bool pci_path_is(const struct blockdev *b, const char *path)
 {
+	const char *root = strstr(b->address, "/pci"); /* pciDDDD:BB */
+	unsigned int bus, root_bus;
+
+	path += devref_pci_bus(path, &bus);
+	if (!root || sscanf(root, "/pci%*x:%2x", &root_bus) != 1 || root_bus != bus)
+		return false;
 	for (const char *part = strchr(b->address, '/'); part; part = strchr(part + 1, '/')) {
 		const char *have = pci_slot_of(part + 1);
 		size_t used;

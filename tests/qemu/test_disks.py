@@ -79,6 +79,18 @@ def test_behind_a_bridge(bed: Bed, one: list[Layer]) -> None:
     boot(bed, one[0], disk, "PCI=02/01", BRIDGE)
 
 
+def test_on_the_bus_of_a_numa_node(bed: Bed, one: list[Layer]) -> None:
+    """Kata's agent is told of the root bus, too; a disk in the same place of bus 00 is another."""
+    other = bed.path("other")
+    other.write_bytes(filler("other"))
+    disks = [Attached(path, f"on-{bus}", properties={"bus": bus, "addr": "0"})
+             for path, bus in [(other, "port-03"), (one[0].disk, "port-numa")]]
+    machine = board(bed.machine(disks, [one[0].argument("PCI=20/03/00")]), ROOT_PORT,
+                    "pxb-pcie,id=numa,bus=pcie.0,bus_nr=32",
+                    "pcie-root-port,id=port-numa,bus=numa,addr=3,chassis=4")
+    expect.success(bed.boot(machine), one)
+
+
 def test_nvme_behind_a_root_port(bed: Bed, one: list[Layer]) -> None:
     disk = nvme(gpt_disk(bed, one[0], 3), bus="port-03")
     boot(bed, one[0], disk, "PCI=03/00/PARTN=3", ROOT_PORT)

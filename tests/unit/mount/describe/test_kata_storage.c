@@ -394,7 +394,10 @@ static void test_disks(void **state)
 		{ "mmioblk", "/dev/vdc", "/dev/vdc" },
 		{ "nvdimm", "/dev/pmem1", "/dev/pmem1" },
 		{ "blk", "02/PARTN=1", NULL },
-		{ "blk", "20/01", NULL }, /* a NUMA root bus, which no reference of ours has */
+		{ "blk", "20/01", "PCI=20/01" }, /* of a NUMA node's root bus */
+		{ "erofs.multi-layer", "40/00/01.0", "PCI=40/00/01.0" },
+		{ "blk", "20", NULL },
+		{ "blk", "20/20", NULL },
 		{ "blk", "", NULL },
 		{ "blk", "2a/b/..", NULL },
 		{ "blk", "/dev/../etc/passwd", NULL },

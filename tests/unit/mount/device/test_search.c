@@ -222,6 +222,14 @@ static const struct {
 	/* the functions of a path, and what only begins as one does */
 	{ "PCI=06.0", "vdp" },
 	{ "PCI=06.0/07.0", NULL },
+	/* the same slots on three root buses */
+	{ "PCI=08/00", "vdq" },
+	{ "PCI=20/08/00", "vdr" },
+	{ "PCI=e0/08/00", "vds" },
+	{ "PCI=e1/08/00", NULL },
+	{ "PCI=20/08", NULL },
+	{ "PCI=e0/00", NULL },
+	{ "PCI=0000:21:00.0", "vdr" },
 	{ "SCSI=1:7", "sda" },
 	{ "SCSI=1:0", NULL },
 	{ "SCSI=0:7", NULL },
@@ -266,6 +274,19 @@ static void put_disks(struct blockdev_set *set)
 	set->dev[set->count++] = (struct blockdev){
 		.name = "vdp",
 		.address = "/pci0000:00/0000:00:06.0/0000:00:07.0x/000:00:7.0/0:0:07.0/",
+	};
+	set->dev[set->count++] = (struct blockdev){
+		.name = "vdq",
+		.address = "/pci0000:00/0000:00:08.0/0000:01:00.0/virtio4/",
+	};
+	set->dev[set->count++] = (struct blockdev){
+		.name = "vdr",
+		.address = "/pci0000:20/0000:20:08.0/0000:21:00.0/virtio5/",
+	};
+	set->dev[set->count++] = (struct blockdev){
+		.name = "vds",
+		.address =
+			"/platform/4010000000.pcie/pci0000:e0/0000:e0:08.0/0000:e1:00.0/virtio6/",
 	};
 }
 
