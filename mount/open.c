@@ -241,7 +241,7 @@ static int open_verity(const struct volume *v, const struct disks *disks, int ue
 			  disks->hash->name);
 }
 
-static void take_raw(const struct blockdev *b, struct verity_device *ret)
+static void take_raw(const struct blockdev *b, struct mapped_device *ret)
 {
 	ret->major = b->major;
 	ret->minor = b->minor;

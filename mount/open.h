@@ -14,7 +14,7 @@ struct open_volume {
 	const struct volume *volume;
 	const uint8_t *signatures;   /* the pool that the volume's signature is in */
 	struct verity_params params; /* as they are in the kernel; VOLUME_RAW: unused */
-	struct verity_device device; /* VOLUME_RAW: the block device itself, without a name */
+	struct mapped_device device; /* VOLUME_RAW: the block device itself, without a name */
 };
 
 /* How many devices a volume names; three at the most. */

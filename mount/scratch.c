@@ -88,7 +88,7 @@ static int check_kernel(const struct upper *u, struct err *e)
 }
 
 /* Through the page cache, which reads ahead. */
-static int refuse_used(const struct verity_device *disk, uint64_t size_bytes, struct err *e)
+static int refuse_used(const struct mapped_device *disk, uint64_t size_bytes, struct err *e)
 {
 	auto_fd int fd = device_node_open(AT_FDCWD, disk->path, disk->major, disk->minor, e);
 
@@ -96,7 +96,7 @@ static int refuse_used(const struct verity_device *disk, uint64_t size_bytes, st
 }
 
 /* Everything that is on the disk is given up here, and nowhere else. */
-static int prepare_disk(const struct verity_device *disk, const struct upper *u,
+static int prepare_disk(const struct mapped_device *disk, const struct upper *u,
 			uint64_t size_bytes, struct err *e)
 {
 	_Alignas(BLOCK) uint8_t block[BLOCK];
@@ -172,7 +172,7 @@ static int open_integrity(struct scratch *s, const char *above, struct ground *o
 static int open_crypt(const char *name, const struct cipher *cipher, struct ground *on,
 		      struct err *e)
 {
-	char key_name[VERITY_NAME_SIZE + 8], line[384];
+	char key_name[MAPPED_NAME_SIZE + 8], line[384];
 	const struct dm_target target = { on->sectors, "crypt", line, false };
 	dev_t number;
 	int key, r;
@@ -207,13 +207,13 @@ static int open_encrypted(struct ground *on, const struct upper *u, const char *
 		r = open_crypt(name, u->integrity ? &integrity_cipher : &plain_cipher, on, e);
 	if (r)
 		return r;
-	s->device = verity_device(name, makedev(on->major, on->minor));
+	s->device = mapped_device(name, makedev(on->major, on->minor));
 	return 0;
 }
 
 static int make_filesystem(const struct scratch *s, uint64_t size_bytes, struct err *e)
 {
-	const struct verity_device *d = &s->device;
+	const struct mapped_device *d = &s->device;
 	auto_fd int fd = device_open_writable(d->path, d->major, d->minor, e);
 	uint8_t random[EXT4_RANDOM_SIZE];
 	int r = fd < 0 ? fd : scratch_random(random, sizeof(random), e);

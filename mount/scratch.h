@@ -25,8 +25,8 @@
 #define SCRATCH_MIN 33554432 /* bytes of the smallest disk */
 
 struct scratch {
-	struct verity_device device;      /* what is mounted; without a name: the disk itself */
-	char integrity[VERITY_NAME_SIZE]; /* device-mapper's name of the layer below, or empty */
+	struct mapped_device device;      /* what is mounted; without a name: the disk itself */
+	char integrity[MAPPED_NAME_SIZE]; /* device-mapper's name of the layer below, or empty */
 };
 
 /* How many device-mapper devices it takes. */

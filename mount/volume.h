@@ -25,7 +25,7 @@ enum volume_proof {
 
 struct volume {
 	char name[ERR_VOLUME_SIZE];     /* in messages: "layer-0", "root" */
-	char dm_name[VERITY_NAME_SIZE]; /* device-mapper's name for it */
+	char dm_name[MAPPED_NAME_SIZE]; /* device-mapper's name for it */
 	char dm_mark[33];               /* what tells it from others of the name, or empty */
 	enum volume_proof proof;
 	struct devref data;                    /* where the file system is */

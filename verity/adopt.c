@@ -17,7 +17,7 @@ static int table_matches(const char *name, const struct verity_parts *parts,
 }
 
 int verity_adopt(const char *name, const struct verity_parts *parts, const struct verity_params *p,
-		 struct verity_device *ret, struct err *e)
+		 struct mapped_device *ret, struct err *e)
 {
 	struct dm_state state;
 	int r = dm_state(name, &state);
@@ -30,7 +30,7 @@ int verity_adopt(const char *name, const struct verity_parts *parts, const struc
 	if (!state.read_only || state.suspended || !state.live || !table_matches(name, parts, p))
 		return err_set(e, FAIL_VERITY_OPEN_FAILED, EEXIST,
 			       "a device %s exists, and its table is not the one asked for", name);
-	*ret = verity_device(name, state.number);
+	*ret = mapped_device(name, state.number);
 	/* As with our own devices: until the hand-over a bad block is an error that can be told. */
 	r = verity_arm(ret, VERITY_ON_CORRUPTION_EIO, NULL, e);
 	return r ? r : 1;

@@ -15,6 +15,6 @@
  * table, which is never replaced.
  */
 int verity_adopt(const char *name, const struct verity_parts *parts, const struct verity_params *p,
-		 struct verity_device *ret, struct err *e);
+		 struct mapped_device *ret, struct err *e);
 
 #endif

@@ -23,7 +23,7 @@ static const struct {
 };
 
 /* The line with the best words that the kernel takes; only an unknown word leads to the next. */
-static int load_policy(const struct verity_device *dev, const char *old_line, uint64_t sectors,
+static int load_policy(const struct mapped_device *dev, const char *old_line, uint64_t sectors,
 		       enum verity_corruption policy)
 {
 	int r = -EINVAL;
@@ -53,7 +53,7 @@ static int load_policy(const struct verity_device *dev, const char *old_line, ui
 }
 
 /* The same with the key that the line names, which went away when the device was open. */
-static int load_signed(const struct verity_device *dev, const char *old_line, uint64_t sectors,
+static int load_signed(const struct mapped_device *dev, const char *old_line, uint64_t sectors,
 		       enum verity_corruption policy, const struct verity_signature *signature)
 {
 	char description[VERITY_TABLE_SIZE];
@@ -72,7 +72,7 @@ static int load_signed(const struct verity_device *dev, const char *old_line, ui
 	return r;
 }
 
-int verity_arm_load(const struct verity_device *dev, enum verity_corruption policy,
+int verity_arm_load(const struct mapped_device *dev, enum verity_corruption policy,
 		    const struct verity_signature *signature, struct err *e)
 {
 	char old_line[VERITY_TABLE_SIZE];
@@ -90,18 +90,18 @@ int verity_arm_load(const struct verity_device *dev, enum verity_corruption poli
 		       r;
 }
 
-int verity_arm_swap(const struct verity_device *dev)
+int verity_arm_swap(const struct mapped_device *dev)
 {
 	return dm_resume(dev->name);
 }
 
-int verity_arm_failed(const struct verity_device *dev, int r, struct err *e)
+int verity_arm_failed(const struct mapped_device *dev, int r, struct err *e)
 {
 	return err_result(e, FAIL_VERITY_OPEN_FAILED, r,
 			  "the corruption policy of %s does not come into force", dev->name);
 }
 
-int verity_arm(const struct verity_device *dev, enum verity_corruption policy,
+int verity_arm(const struct mapped_device *dev, enum verity_corruption policy,
 	       const struct verity_signature *signature, struct err *e)
 {
 	int r = verity_arm_load(dev, policy, signature, e);

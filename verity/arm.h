@@ -21,13 +21,13 @@
  * not, or VERITY_OPEN_FAILED; verity_arm_swap() returns 0 or -errno, for which
  * verity_arm_failed() has the sentence.
  */
-int verity_arm_load(const struct verity_device *dev, enum verity_corruption policy,
+int verity_arm_load(const struct mapped_device *dev, enum verity_corruption policy,
 		    const struct verity_signature *signature, struct err *e);
-int verity_arm_swap(const struct verity_device *dev);
-int verity_arm_failed(const struct verity_device *dev, int r, struct err *e);
+int verity_arm_swap(const struct mapped_device *dev);
+int verity_arm_failed(const struct mapped_device *dev, int r, struct err *e);
 
 /* Both, of one device. */
-int verity_arm(const struct verity_device *dev, enum verity_corruption policy,
+int verity_arm(const struct mapped_device *dev, enum verity_corruption policy,
 	       const struct verity_signature *signature, struct err *e);
 
 #endif

@@ -29,7 +29,7 @@ struct bad_block {
  * Take the waiting uevents and keep the first bad block of this device: 1 if
  * there was one. The kernel sends it before the read fails, so no wait.
  */
-static int find_bad_block(int uevents, const struct verity_device *dev, struct bad_block *ret)
+static int find_bad_block(int uevents, const struct mapped_device *dev, struct bad_block *ret)
 {
 	struct uevent u;
 	char minor[16];
@@ -57,7 +57,7 @@ static int find_bad_block(int uevents, const struct verity_device *dev, struct b
 }
 
 /* Device-mapper's one-letter verdict: 'V', 'C', or 0 if it cannot be read. */
-static char read_status(const struct verity_device *dev)
+static char read_status(const struct mapped_device *dev)
 {
 	char status[VERITY_TABLE_SIZE];
 
@@ -92,7 +92,7 @@ static int say_bad_block(const struct verity_params *p, const struct bad_block *
 		       bad->number);
 }
 
-int verity_diagnose(const struct verity_device *dev, const struct verity_params *p, int uevents,
+int verity_diagnose(const struct mapped_device *dev, const struct verity_params *p, int uevents,
 		    struct err *e)
 {
 	struct bad_block bad;
@@ -110,7 +110,7 @@ int verity_diagnose(const struct verity_device *dev, const struct verity_params 
 }
 
 /* The kernel proves a block whole, whatever part of it is asked for. */
-static int read_first_block(const struct verity_device *dev, const struct verity_params *p,
+static int read_first_block(const struct mapped_device *dev, const struct verity_params *p,
 			    struct err *e)
 {
 	char start[4096];
@@ -130,7 +130,7 @@ static int read_first_block(const struct verity_device *dev, const struct verity
 	return 0;
 }
 
-int verity_prove(const struct verity_device *dev, const struct verity_params *p, int uevents,
+int verity_prove(const struct mapped_device *dev, const struct verity_params *p, int uevents,
 		 struct err *e)
 {
 	int r = read_first_block(dev, p, e);

@@ -11,7 +11,7 @@
  * open since before the device was; it tells which block did not match.
  * ROOT_HASH_MISMATCH, HASH_TREE_CORRUPT, DATA_CORRUPT or DEVICE_READ_FAILED.
  */
-int verity_prove(const struct verity_device *dev, const struct verity_params *p, int uevents,
+int verity_prove(const struct mapped_device *dev, const struct verity_params *p, int uevents,
 		 struct err *e);
 
 /*
@@ -19,7 +19,7 @@ int verity_prove(const struct verity_device *dev, const struct verity_params *p,
  * If so the recorded failure becomes the verity failure that caused it, and
  * the return value is 1; else 0 and e is untouched.
  */
-int verity_diagnose(const struct verity_device *dev, const struct verity_params *p, int uevents,
+int verity_diagnose(const struct mapped_device *dev, const struct verity_params *p, int uevents,
 		    struct err *e);
 
 #endif

@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <sys/sysmacros.h>
 
-struct verity_device verity_device(const char *name, dev_t number)
+struct mapped_device mapped_device(const char *name, dev_t number)
 {
-	struct verity_device dev = { .major = major(number), .minor = minor(number) };
+	struct mapped_device dev = { .major = major(number), .minor = minor(number) };
 
 	snprintf(dev.name, sizeof(dev.name), "%s", name);
 	snprintf(dev.path, sizeof(dev.path), "/dev/dm-%u", dev.minor);

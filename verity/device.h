@@ -6,20 +6,20 @@
 
 #include "lib/err.h"
 
-#define VERITY_NAME_SIZE 64 /* of a device-mapper name, with the closing NUL */
+#define MAPPED_NAME_SIZE 64 /* of a device-mapper name, with the closing NUL */
 
 /*
- * A device that may be mounted: verity's, another one of device-mapper's (linear, crypt),
- * or without a name a disk itself.
+ * A device that may be mounted: one of device-mapper's (verity, linear, crypt), or without
+ * a name a disk itself.
  */
-struct verity_device {
-	char name[VERITY_NAME_SIZE]; /* device-mapper's name for it; empty: a disk */
+struct mapped_device {
+	char name[MAPPED_NAME_SIZE]; /* device-mapper's name for it; empty: a disk */
 	unsigned int major, minor;   /* what is mounted is this number, never a name */
 	char path[40];               /* its node, "/dev/dm-0", "/dev/vda" */
 };
 
 /* Of a device-mapper device's name and number. */
-struct verity_device verity_device(const char *name, dev_t number);
+struct mapped_device mapped_device(const char *name, dev_t number);
 
 /*
  * Open a block device's node read-only, and make sure that it is the device of

@@ -135,14 +135,14 @@ static int open_device(const char *name, const struct verity_parts *parts,
 
 int verity_open(const char *name, const char *mark, const struct verity_parts *parts,
 		const struct verity_params *p, const struct verity_signature *signature,
-		struct verity_device *ret, struct err *e)
+		struct mapped_device *ret, struct err *e)
 {
 	/* As cryptsetup names a device: its tools and systemd know it so. */
 	char uuid[DM_UUID_SIZE];
 	dev_t number;
 	int r;
 
-	if (strlen(name) >= VERITY_NAME_SIZE)
+	if (strlen(name) >= MAPPED_NAME_SIZE)
 		return err_set(e, FAIL_VERITY_OPEN_FAILED, ENAMETOOLONG, "the name %s is too long",
 			       name);
 	snprintf(uuid, sizeof(uuid), "CRYPT-VERITY-%s%s%s", mark, *mark ? "-" : "", name);
@@ -157,13 +157,13 @@ int verity_open(const char *name, const char *mark, const struct verity_parts *p
 		(void)dm_remove(name);
 		return r;
 	}
-	*ret = verity_device(name, number);
+	*ret = mapped_device(name, number);
 	return 0;
 }
 
-int verity_link(const struct verity_device *dev, struct err *e)
+int verity_link(const struct mapped_device *dev, struct err *e)
 {
-	char target[32], path[sizeof("/dev/mapper/") + VERITY_NAME_SIZE];
+	char target[32], path[sizeof("/dev/mapper/") + MAPPED_NAME_SIZE];
 
 	snprintf(target, sizeof(target), "../dm-%u", dev->minor);
 	snprintf(path, sizeof(path), "/dev/mapper/%s", dev->name);

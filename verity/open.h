@@ -22,17 +22,17 @@
  */
 int verity_open(const char *name, const char *mark, const struct verity_parts *parts,
 		const struct verity_params *p, const struct verity_signature *signature,
-		struct verity_device *ret, struct err *e);
+		struct mapped_device *ret, struct err *e);
 
 /*
  * Where others look for a device: /dev/mapper/NAME, a link to its node as udev
  * makes it. For what lives as long as the guest; the link stays when the device
  * is closed. SYSTEM_CALL_FAILED.
  */
-int verity_link(const struct verity_device *dev, struct err *e);
+int verity_link(const struct mapped_device *dev, struct err *e);
 
 /* The name of the key that a signature is handed to the kernel in. */
-#define VERITY_KEY_SIZE (VERITY_NAME_SIZE + sizeof("socle:"))
+#define VERITY_KEY_SIZE (MAPPED_NAME_SIZE + sizeof("socle:"))
 void verity_key_name(const char *name, char ret[VERITY_KEY_SIZE]);
 
 #endif

@@ -52,7 +52,7 @@ static int split_fields(char *value, struct fields *ret, struct err *e)
 	ret->table = value;
 	if (strchr(value, ','))
 		return invalid(e, "more than one table");
-	if (!*ret->name || strlen(ret->name) >= VERITY_NAME_SIZE)
+	if (!*ret->name || strlen(ret->name) >= MAPPED_NAME_SIZE)
 		return invalid(e, "its name is missing or too long");
 	return strcmp(ret->flags, "ro") ? invalid(e, "the device is not ro") : 0;
 }
@@ -60,7 +60,7 @@ static int split_fields(char *value, struct fields *ret, struct err *e)
 /* root= must be this device, or the kernel's line means something else. */
 static int check_root(const struct fields *f, const char *root, struct err *e)
 {
-	char by_minor[32], by_name[VERITY_NAME_SIZE + 16];
+	char by_minor[32], by_name[MAPPED_NAME_SIZE + 16];
 
 	snprintf(by_minor, sizeof(by_minor), "/dev/dm-%.8s", *f->minor ? f->minor : "0");
 	snprintf(by_name, sizeof(by_name), "/dev/mapper/%s", f->name);

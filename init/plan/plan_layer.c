@@ -8,7 +8,7 @@
 
 int layer_begin(struct boot_plan *plan, struct volume **ret, struct err *e)
 {
-	char name[ERR_VOLUME_SIZE], dm_name[VERITY_NAME_SIZE];
+	char name[ERR_VOLUME_SIZE], dm_name[MAPPED_NAME_SIZE];
 
 	if (plan->layers == LAYERS_MAX)
 		return err_set(e, FAIL_LIMIT_EXCEEDED, E2BIG, "there are more than %d layers",

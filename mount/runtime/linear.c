@@ -6,7 +6,7 @@
 #include "verity/dm.h"
 
 int linear_open(const char *name, const char *mark, const struct blockdev *b,
-		struct verity_device *ret, struct err *e)
+		struct mapped_device *ret, struct err *e)
 {
 	char line[48], uuid[DM_UUID_SIZE];
 	const struct dm_target target = {
@@ -23,6 +23,6 @@ int linear_open(const char *name, const char *mark, const struct blockdev *b,
 	r = dm_open(name, uuid, &target, &number);
 	if (r)
 		return err_result(e, FAIL_VERITY_OPEN_FAILED, r, "open %s as %s", b->name, name);
-	*ret = verity_device(name, number);
+	*ret = mapped_device(name, number);
 	return 0;
 }

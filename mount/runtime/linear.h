@@ -13,6 +13,6 @@
  * Source: the kernel's Documentation/admin-guide/device-mapper/linear.rst.
  */
 int linear_open(const char *name, const char *mark, const struct blockdev *b,
-		struct verity_device *ret, struct err *e);
+		struct mapped_device *ret, struct err *e);
 
 #endif

@@ -113,7 +113,7 @@ static int tell_device(void *data, const char *name, dev_t number)
 {
 	struct telling *t = data;
 	struct socle_layer_info *l = &t->layer[t->count];
-	const struct verity_device device = verity_device(name, number);
+	const struct mapped_device device = mapped_device(name, number);
 
 	if (t->count == PARTS_MAX)
 		return -E2BIG;

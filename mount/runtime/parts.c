@@ -136,13 +136,13 @@ int parts_clear(const struct target *t, unsigned int *ret_left, struct err *e)
 
 void parts_drop_verify(const struct target *t)
 {
-	char name[VERITY_NAME_SIZE];
+	char name[MAPPED_NAME_SIZE];
 
 	parts_verify_name(t, name);
 	(void)dm_remove_deferred(name);
 }
 
-void parts_verify_name(const struct target *t, char ret[VERITY_NAME_SIZE])
+void parts_verify_name(const struct target *t, char ret[MAPPED_NAME_SIZE])
 {
-	snprintf(ret, VERITY_NAME_SIZE, "%sverify", t->prefix);
+	snprintf(ret, MAPPED_NAME_SIZE, "%sverify", t->prefix);
 }

@@ -16,7 +16,7 @@
 #define PARTS_MAX 512
 
 struct part {
-	char name[VERITY_NAME_SIZE];
+	char name[MAPPED_NAME_SIZE];
 	unsigned int major, minor;
 };
 
@@ -49,7 +49,7 @@ int parts_clear(const struct target *t, unsigned int *ret_left, struct err *e);
  * The name of the device through which a target is verified; and take one away that
  * was left by who was killed on it: while the target is held nobody needs it.
  */
-void parts_verify_name(const struct target *t, char ret[VERITY_NAME_SIZE]);
+void parts_verify_name(const struct target *t, char ret[MAPPED_NAME_SIZE]);
 void parts_drop_verify(const struct target *t);
 
 #endif

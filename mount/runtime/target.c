@@ -109,9 +109,9 @@ int target_open(const char *path, bool make, struct target *ret, struct err *e)
 	return r ? r : open_parent(ret, e);
 }
 
-void target_dm_name(const struct target *t, size_t number, char ret[VERITY_NAME_SIZE])
+void target_dm_name(const struct target *t, size_t number, char ret[MAPPED_NAME_SIZE])
 {
-	snprintf(ret, VERITY_NAME_SIZE, "%s%zu", t->prefix, number);
+	snprintf(ret, MAPPED_NAME_SIZE, "%s%zu", t->prefix, number);
 }
 
 int target_id_of(const char *name, char ret[TARGET_ID_SIZE])

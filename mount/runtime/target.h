@@ -42,7 +42,7 @@ struct target {
 int target_open(const char *path, bool make, struct target *ret, struct err *e);
 
 /* "socle.ID.N" */
-void target_dm_name(const struct target *t, size_t number, char ret[VERITY_NAME_SIZE]);
+void target_dm_name(const struct target *t, size_t number, char ret[MAPPED_NAME_SIZE]);
 
 /*
  * The ID of a device-mapper name or an overlay's source: 1 and *ret, or 0 where it is

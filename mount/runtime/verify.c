@@ -34,7 +34,7 @@ struct layer {
 	char line[VERITY_TABLE_SIZE];
 	uint64_t sectors;
 	struct verity_table table;
-	struct verity_device device;
+	struct mapped_device device;
 };
 
 /*
@@ -85,7 +85,7 @@ static int open_again(const struct target *t, struct layer *l, struct err *e)
 		.line = l->line,
 		.read_only = true,
 	};
-	char name[VERITY_NAME_SIZE];
+	char name[MAPPED_NAME_SIZE];
 	dev_t number;
 	int fd, r;
 
@@ -93,7 +93,7 @@ static int open_again(const struct target *t, struct layer *l, struct err *e)
 	r = dm_open(name, NULL, &target, &number);
 	if (r)
 		return open_failed(l, r, e);
-	l->device = verity_device(name, number);
+	l->device = mapped_device(name, number);
 	fd = device_node_open(AT_FDCWD, l->device.path, l->device.major, l->device.minor, e);
 	r = dm_remove_deferred(name);
 	if (fd >= 0 && r) {

@@ -84,7 +84,7 @@ static int make_upper_dirs(struct places *p, const char *in, struct err *e)
 
 static int mount_disk(struct work *w, const struct places *p, struct err *e)
 {
-	char name[VERITY_NAME_SIZE];
+	char name[MAPPED_NAME_SIZE];
 	int r;
 
 	w->step = "scratch";

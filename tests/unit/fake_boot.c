@@ -22,7 +22,7 @@ void make_boot(size_t layers, enum upper_kind upper, bool open)
 	for (size_t i = 0; i < layers; i++) {
 		struct volume *v = &boot.plan.layer[i];
 		struct device_wish *wish = &boot.wishes[2 * i];
-		char name[ERR_VOLUME_SIZE], dm_name[VERITY_NAME_SIZE];
+		char name[ERR_VOLUME_SIZE], dm_name[MAPPED_NAME_SIZE];
 
 		snprintf(name, sizeof(name), "layer-%zu", i);
 		snprintf(dm_name, sizeof(dm_name), "socle-layer-%zu", i);
@@ -39,7 +39,7 @@ void make_boot(size_t layers, enum upper_kind upper, bool open)
 		if (!open)
 			continue;
 		boot.open[i].volume = v;
-		snprintf(boot.open[i].device.name, VERITY_NAME_SIZE, "socle-%s", v->name);
+		snprintf(boot.open[i].device.name, MAPPED_NAME_SIZE, "socle-%s", v->name);
 		snprintf(boot.open[i].device.path, sizeof(boot.open[i].device.path), "/dev/dm-%zu",
 			 i);
 		boot.open_count = i + 1;

@@ -255,9 +255,9 @@ static int ask(unsigned int command, struct dm_ioctl *q)
 	return errnum ? -1 : 0;
 }
 
-const struct verity_device *fake_dm_reset(unsigned int fail_call)
+const struct mapped_device *fake_dm_reset(unsigned int fail_call)
 {
-	static const struct verity_device device = {
+	static const struct mapped_device device = {
 		.name = FAKE_DM_NAME,
 		.major = MAJOR,
 		.minor = 7,

@@ -49,10 +49,10 @@ extern struct fake_dm {
 } fake_dm;
 
 /*
- * One good device of 4096 sectors again, and its verity_device; the call of this
+ * One good device of 4096 sectors again, and its mapped_device; the call of this
  * number fails with EIO, 0: none does.
  */
-const struct verity_device *fake_dm_reset(unsigned int fail_call);
+const struct mapped_device *fake_dm_reset(unsigned int fail_call);
 
 /* The first device, FAKE_DM_NAME. */
 #define fake_dm_first (&fake_dm.device[0])

@@ -52,7 +52,7 @@ static inline const char *fake_signature(const struct verity_signature *s)
 
 int verity_open(const char *name, const char *mark, const struct verity_parts *parts,
 		const struct verity_params *p, const struct verity_signature *signature,
-		struct verity_device *ret, struct err *e)
+		struct mapped_device *ret, struct err *e)
 {
 	assert_string_equal(mark, ""); /* the boot has none */
 	if (fake_sys_call("verity_open %s data=%u:%u hash=%u:%u fec=%u:%u blocks=%llu%s\n", name,
@@ -68,7 +68,7 @@ int verity_open(const char *name, const char *mark, const struct verity_parts *p
 }
 
 int verity_adopt(const char *name, const struct verity_parts *parts, const struct verity_params *p,
-		 struct verity_device *ret, struct err *e)
+		 struct mapped_device *ret, struct err *e)
 {
 	(void)p;
 	if (fake_sys_call("verity_adopt %s %u:%u %u:%u\n", name, major(parts->data),
@@ -78,14 +78,14 @@ int verity_adopt(const char *name, const struct verity_parts *parts, const struc
 	return fake_adopts;
 }
 
-int verity_link(const struct verity_device *dev, struct err *e)
+int verity_link(const struct mapped_device *dev, struct err *e)
 {
 	if (fake_sys_call("verity_link %s\n", dev->name))
 		return err_errno(e, FAIL_SYSTEM_CALL_FAILED, "link");
 	return 0;
 }
 
-int verity_prove(const struct verity_device *dev, const struct verity_params *p, int uevents,
+int verity_prove(const struct mapped_device *dev, const struct verity_params *p, int uevents,
 		 struct err *e)
 {
 	(void)p;
@@ -95,7 +95,7 @@ int verity_prove(const struct verity_device *dev, const struct verity_params *p,
 	return 0;
 }
 
-int verity_diagnose(const struct verity_device *dev, const struct verity_params *p, int uevents,
+int verity_diagnose(const struct mapped_device *dev, const struct verity_params *p, int uevents,
 		    struct err *e)
 {
 	(void)p;
@@ -106,7 +106,7 @@ int verity_diagnose(const struct verity_device *dev, const struct verity_params 
 	return 1;
 }
 
-int verity_arm_load(const struct verity_device *dev, enum verity_corruption policy,
+int verity_arm_load(const struct mapped_device *dev, enum verity_corruption policy,
 		    const struct verity_signature *signature, struct err *e)
 {
 	if (fake_sys_call("verity_arm %s %u%s\n", dev->name, (unsigned int)policy,
@@ -115,7 +115,7 @@ int verity_arm_load(const struct verity_device *dev, enum verity_corruption poli
 	return fake_armed ? 0 : 1;
 }
 
-int verity_arm_swap(const struct verity_device *dev)
+int verity_arm_swap(const struct mapped_device *dev)
 {
 	char text[16] = "";
 
@@ -126,7 +126,7 @@ int verity_arm_swap(const struct verity_device *dev)
 											  0;
 }
 
-int verity_arm_failed(const struct verity_device *dev, int r, struct err *e)
+int verity_arm_failed(const struct mapped_device *dev, int r, struct err *e)
 {
 	return err_result(e, FAIL_VERITY_OPEN_FAILED, r, "swap %s", dev->name);
 }

@@ -54,7 +54,7 @@ static void test_adopt(void **state)
 	assert_int_equal(verity_params_set(&p, "salt", "5a", NULL), 0);
 	assert_int_equal(verity_params_set(&p, "hash_start", "1", NULL), 0);
 	for (size_t i = 0; i < ARRAY_SIZE(adopt_rows); i++) {
-		struct verity_device found = { .name = "untouched" };
+		struct mapped_device found = { .name = "untouched" };
 		struct err e = { 0 };
 		int r;
 

@@ -51,7 +51,7 @@ static void test_arm(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(arm_rows); i++) {
 		const struct arm_row *row = &arm_rows[i];
-		const struct verity_device *device = fake_dm_reset(row->fail_call);
+		const struct mapped_device *device = fake_dm_reset(row->fail_call);
 		struct err e = { 0 };
 		int r;
 
@@ -69,7 +69,7 @@ static void test_arm(void **state)
 /* A table that cannot be taken into effect is a failure. */
 static void test_arm_without_resume(void **state)
 {
-	const struct verity_device *device = fake_dm_reset(3);
+	const struct mapped_device *device = fake_dm_reset(3);
 	struct err e = { 0 };
 
 	(void)state;
@@ -80,7 +80,7 @@ static void test_arm_without_resume(void **state)
 
 static void test_arm_of_other_tables(void **state)
 {
-	const struct verity_device *device = fake_dm_reset(0);
+	const struct mapped_device *device = fake_dm_reset(0);
 	struct err e = { 0 };
 
 	(void)state;
@@ -127,7 +127,7 @@ static void test_arm_of_an_adopted_device(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		const struct verity_device *device = fake_dm_reset(0);
+		const struct mapped_device *device = fake_dm_reset(0);
 		struct err e = { 0 };
 		char log[1024] = TABLE;
 
@@ -170,7 +170,7 @@ static void test_arm_signed(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		const struct verity_device *device = fake_dm_reset(rows[i].fail_call);
+		const struct mapped_device *device = fake_dm_reset(rows[i].fail_call);
 		struct err e = { 0 };
 		int r;
 

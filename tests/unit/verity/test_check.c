@@ -85,7 +85,7 @@ static void test_diagnose(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(diagnose_rows); i++) {
 		const struct diagnose_row *row = &diagnose_rows[i];
-		const struct verity_device *device = fake_dm_reset(0);
+		const struct mapped_device *device = fake_dm_reset(0);
 		struct err e = { 0 };
 
 		make_params(&p, row->data_blocks);
@@ -110,7 +110,7 @@ static void test_nothing_to_diagnose(void **state)
 	(void)state;
 	make_params(&p, 129);
 	for (size_t i = 0; i < ARRAY_SIZE(statuses); i++) {
-		const struct verity_device *device = fake_dm_reset(0);
+		const struct mapped_device *device = fake_dm_reset(0);
 		struct err e = { 0 };
 
 		fake_dm.status = statuses[i];
@@ -180,7 +180,7 @@ static void test_check(void **state)
 	fds = open_fds();
 	for (size_t i = 0; i < ARRAY_SIZE(check_rows); i++) {
 		const struct check_row *row = &check_rows[i];
-		struct verity_device device = *fake_dm_reset(0);
+		struct mapped_device device = *fake_dm_reset(0);
 		struct err e = { 0 };
 		int r;
 

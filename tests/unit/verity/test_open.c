@@ -21,7 +21,7 @@
 
 static const struct verity_signature signature = { .size = 9 };
 
-static int open_x(bool has_signature, struct verity_device *device, struct err *e)
+static int open_x(bool has_signature, struct mapped_device *device, struct err *e)
 {
 	const struct verity_parts parts = { .data = makedev(254, 0), .hash = makedev(254, 16) };
 	struct verity_params p;
@@ -71,7 +71,7 @@ static void test_open(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(open_rows); i++) {
 		const struct open_row *row = &open_rows[i];
-		struct verity_device device = { .name = "untouched" };
+		struct mapped_device device = { .name = "untouched" };
 		struct err e = { 0 };
 		char log[1024] = CREATE;
 		int r;
@@ -102,7 +102,7 @@ static void test_each_call_fails(void **state)
 {
 	(void)state;
 	for (unsigned int call = 1; call <= 5; call++) {
-		struct verity_device device = { .name = "untouched" };
+		struct mapped_device device = { .name = "untouched" };
 		struct err e = { 0 };
 		int r;
 
@@ -123,9 +123,9 @@ static void test_each_call_fails(void **state)
 static void test_names(void **state)
 {
 	const struct verity_parts parts = { 0 };
-	char name[VERITY_NAME_SIZE + 1];
+	char name[MAPPED_NAME_SIZE + 1];
 	struct dm_state there;
-	struct verity_device device = { .name = FAKE_DM_NAME, .minor = 7 };
+	struct mapped_device device = { .name = FAKE_DM_NAME, .minor = 7 };
 	struct verity_params p;
 	struct err e = { 0 };
 
@@ -137,7 +137,7 @@ static void test_names(void **state)
 	expect_failure("long", verity_open(name, "", &parts, &p, NULL, &device, &e), &e,
 		       FAIL_VERITY_OPEN_FAILED, "is too long");
 	assert_int_equal(fake_sys.calls, 0);
-	name[VERITY_NAME_SIZE - 1] = '\0';
+	name[MAPPED_NAME_SIZE - 1] = '\0';
 	expect_success("longest", verity_open(name, MARK, &parts, &p, NULL, &device, &e), &e);
 	assert_int_equal(dm_state(name, &there), 1);
 	assert_string_equal(text_behind(there.uuid, "CRYPT-VERITY-" MARK "-"), name);
@@ -151,7 +151,7 @@ static void test_names(void **state)
 static void test_no_table(void **state)
 {
 	const struct verity_parts parts = { .fec = makedev(254, 1), .hash = makedev(254, 1) };
-	struct verity_device device;
+	struct mapped_device device;
 	struct verity_params p;
 	struct err e = { 0 };
 
@@ -166,7 +166,7 @@ static void test_no_table(void **state)
 
 static void test_link(void **state)
 {
-	struct verity_device device = { .name = "root", .minor = 3 };
+	struct mapped_device device = { .name = "root", .minor = 3 };
 	struct err e = { 0 };
 
 	(void)state;

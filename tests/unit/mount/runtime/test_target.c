@@ -53,7 +53,7 @@ static void test_names(void **state)
 {
 	struct target t;
 	struct err e = { 0 };
-	char name[VERITY_NAME_SIZE];
+	char name[MAPPED_NAME_SIZE];
 
 	(void)state;
 	expect_success("open", target_open("/run/there is none", false, &t, &e), &e);

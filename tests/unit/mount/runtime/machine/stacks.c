@@ -68,7 +68,7 @@ int scratch_open(const struct blockdev *disk, const struct upper *u, const char 
 	r = dm_open(name, NULL, &target, &number);
 	if (r)
 		return err_result(e, FAIL_SCRATCH_FAILED, r, "open");
-	ret->device = verity_device(name, number);
+	ret->device = mapped_device(name, number);
 	return 0;
 }
 
