@@ -228,6 +228,10 @@ $(BUILD)/$(1)/socle.o: $(call linked_objects,$(1),lib verity mount) $(BUILD)/$(1
 $(BUILD)/$(1)/libsocle.a: $(BUILD)/$(1)/socle.o
 	$$(archive)
 
+# What the programs are linked from, for who packs them: socle-image bundle.
+$(BUILD)/$(1)/sources: $(SYSROOT_$(1))/sources
+	$$(Q)cp $$< $$@
+
 $(BUILD)/$(1)/socle-volume: $(call guest_objects,$(1),lib verity mount) $(BUILD)/$(1)/flags
 	$$(link_guest)
 	$$(Q)tests/check/guest_program.sh $$@ 500000
@@ -256,7 +260,7 @@ $(completions): $(BUILD)/socle-image
 	$(Q)mkdir -p $(@D)
 	$(Q)$< completion $(shell) >$@
 
-all: $(GUEST)/socle-init $(GUEST)/socle-volume $(GUEST)/libsocle.a $(BUILD)/socle-image $(completions)
+all: $(GUEST)/sources $(GUEST)/socle-init $(GUEST)/socle-volume $(GUEST)/libsocle.a $(BUILD)/socle-image $(completions)
 
 include debian/deb.mk
 include kernel-config/kernel.mk

@@ -15,6 +15,7 @@ installed := \
 	644|share/bash-completion/completions|$(BUILD)/completion/socle-image \
 	644|$(ZSH_FOLDER)|$(BUILD)/completion/_socle-image \
 	755|$(guest_folder)|$(BUILD)/$(ARCH)/socle-init \
+	644|$(guest_folder)|$(BUILD)/$(ARCH)/sources \
 	644|$(guest_folder)|$(BUILD)/$(ARCH)/libsocle.a \
 	644|include|mount/runtime/socle.h \
 	755|$(guest_folder)|$(BUILD)/$(ARCH)/socle-volume \

@@ -6,8 +6,9 @@
 #include "lib/array.h"
 
 static const struct command *const commands[] = {
-	&command_layers,       &command_merge, &command_disk, &command_initramfs,  &command_inspect,
-	&command_kernel_check, &command_plan,  &command_diff, &command_completion,
+	&command_layers,  &command_merge,        &command_disk,       &command_initramfs,
+	&command_inspect, &command_kernel_check, &command_plan,       &command_bundle,
+	&command_run,     &command_diff,         &command_completion,
 };
 
 const struct command *command_at(size_t index)

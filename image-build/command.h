@@ -13,6 +13,8 @@ extern const struct command command_inspect;
 extern const struct command command_kernel_check;
 extern const struct command command_plan;
 extern const struct command command_diff;
+extern const struct command command_bundle;
+extern const struct command command_run;
 extern const struct command command_completion;
 
 /* In the order of --help; NULL behind the last. */

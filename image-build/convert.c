@@ -16,7 +16,6 @@
 #include "image-build/tree/layer_read.h"
 #include "image-build/tree/resolve.h"
 #include "lib/cleanup.h"
-#include "image-build/base/write.h"
 
 struct reading {
 	const struct oci_source *source;
@@ -228,21 +227,6 @@ static void print_summary(const struct image_layer *layers, size_t count, const 
 	printf("%s\n", cmdline);
 }
 
-static int write_text(const char *path, const char *text, struct err *e)
-{
-	struct output o;
-	int r = output_create(&o, path, e);
-
-	if (r)
-		return r;
-	r = write_all(o.fd, text, strlen(text));
-	if (r) {
-		output_discard(&o);
-		return system_result(e, r, "write %s", path);
-	}
-	return output_commit(&o, e);
-}
-
 static char *make_cmdline(const struct convert_options *o, const struct image_layer *layers,
 			  size_t count)
 {
@@ -259,7 +243,7 @@ int convert_report(const char *path, const struct convert_options *o,
 {
 	char *cmdline auto_text = make_cmdline(o, layers, count);
 	char *json auto_text = image_json(source, layers, count, hidden, cmdline);
-	int r = write_text(path, json, e);
+	int r = output_write(path, json, strlen(json), e);
 
 	if (r)
 		return r;

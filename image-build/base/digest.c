@@ -66,12 +66,11 @@ static void must(int ok)
 void hasher_start(struct hasher *h, const char *algorithm)
 {
 	h->context = EVP_MD_CTX_new();
-	must(h->context &&
-	     EVP_DigestInit_ex(h->context,
-			       !strcmp(algorithm, "sha512") ? EVP_sha512() :
-			       !strcmp(algorithm, "sha384") ? EVP_sha384() :
-							      EVP_sha256(),
-			       NULL));
+	must(h->context && EVP_DigestInit_ex(h->context,
+					     !strcmp(algorithm, "sha512") ? EVP_sha512() :
+					     !strcmp(algorithm, "sha384") ? EVP_sha384() :
+									    EVP_sha256(),
+					     NULL));
 }
 
 void hasher_add(struct hasher *h, const void *bytes, size_t size)

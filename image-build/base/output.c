@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "image-build/base/refuse.h"
+#include "image-build/base/write.h"
 #include "lib/array.h"
 #include "lib/cleanup.h"
 
@@ -173,6 +174,21 @@ int output_commit(struct output *o, struct err *e)
 	close(o->fd);
 	o->fd = -1;
 	return 0;
+}
+
+int output_write(const char *path, const void *bytes, size_t size, struct err *e)
+{
+	struct output o;
+	int r = output_create(&o, path, e);
+
+	if (r)
+		return r;
+	r = write_all(o.fd, bytes, size);
+	if (r) {
+		output_discard(&o);
+		return system_result(e, r, "write %s", path);
+	}
+	return output_commit(&o, e);
 }
 
 void output_discard(struct output *o)

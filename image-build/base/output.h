@@ -33,6 +33,9 @@ int output_not_input(const char *output, const char *input, struct err *e);
 /* Sync and rename; the descriptor is closed. On failure the file is gone. */
 int output_commit(struct output *o, struct err *e);
 
+/* A whole file of these bytes. */
+int output_write(const char *path, const void *bytes, size_t size, struct err *e);
+
 /* Take a file back: close and unlink. Harmless for one already committed. */
 void output_discard(struct output *o);
 

@@ -20,6 +20,7 @@ lib/socle/$arch/libsocle.a 644 $build/$arch/libsocle.a
 lib/socle/$arch/pkgconfig/socle.pc 644
 lib/socle/$arch/socle-init 755 $build/$arch/socle-init
 lib/socle/$arch/socle-volume 755 $build/$arch/socle-volume
+lib/socle/$arch/sources 644 $build/$arch/sources
 share/bash-completion/completions/socle-image 644 $build/completion/socle-image
 share/man/man1/socle-image.1 644 image-build/socle-image.1
 share/man/man8/socle-init.8 644 init/socle-init.8
