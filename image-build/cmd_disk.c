@@ -6,6 +6,7 @@
 #include <sys/utsname.h>
 
 #include "image-build/base/json.h"
+#include "image-build/base/limits.h"
 #include "image-build/base/memory.h"
 #include "image-build/base/refuse.h"
 #include "image-build/base/write.h"
@@ -245,6 +246,11 @@ static int add_report(struct disk *d, struct err *e)
 	if (!d->parts[0].verity.root_hash_size)
 		return r;
 	cmdline = make_cmdline(d);
+	if (strlen(cmdline) > CMDLINE_WARN_BYTES)
+		fprintf(stderr,
+			"socle-image: warning: the command line of these layers has %zu bytes, and "
+			"an x86 kernel accepts 2047 in all; a boot manifest has no such limit\n",
+			strlen(cmdline));
 	json_add_text(d->report, "cmdline", cmdline);
 	return r;
 }

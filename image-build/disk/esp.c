@@ -49,6 +49,22 @@ static int measure(const struct esp *esp, struct shape *ret, struct err *e)
 	return 0;
 }
 
+int esp_check_program(const struct slice *program, unsigned int machine, struct err *e)
+{
+	uint8_t dos[64], pe[6];
+	unsigned int found;
+
+	if (slice_read(program, dos, sizeof(dos), 0) != (ssize_t)sizeof(dos) ||
+	    memcmp(dos, "MZ", 2) ||
+	    slice_read(program, pe, sizeof(pe), le_get(dos + 60, 4)) != (ssize_t)sizeof(pe) ||
+	    memcmp(pe, "PE\0\0", 4))
+		return refuse(e, "not an EFI program");
+	found = (unsigned int)le_get(pe + 4, 2);
+	return found == machine ?
+		       0 :
+		       refuse(e, "an EFI program for machine 0x%x, not 0x%x", found, machine);
+}
+
 int esp_size(const struct esp *esp, uint64_t *ret, struct err *e)
 {
 	struct shape s;

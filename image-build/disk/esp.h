@@ -21,6 +21,12 @@ struct esp {
 	struct slice program;
 };
 
+/*
+ * A program's header must be that of an EFI program for a machine, by its number of
+ * the PE specification: 0x8664 x86-64, 0xaa64 arm64.
+ */
+int esp_check_program(const struct slice *program, unsigned int machine, struct err *e);
+
 /* Bytes of the whole partition; LIMIT_EXCEEDED for a program of 4 GiB and more. */
 int esp_size(const struct esp *esp, uint64_t *ret, struct err *e);
 

@@ -9,19 +9,20 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "image-build/base/jobs.h"
 #include "image-build/base/memory.h"
 #include "image-build/base/refuse.h"
 #include "image-build/base/write.h"
 
 #define CODEWORD   255
 #define POLYNOMIAL 0x11d
-#define NO_LOG     255
 
 /* Arithmetic of GF(256), and the generator of the code. */
 struct code {
 	uint8_t exp[2 * CODEWORD];
 	uint8_t log[256];
-	uint8_t generator[VERITY_FEC_ROOTS_MAX]; /* its logarithms, the lowest power first */
+	/* Of each byte with the generator's coefficients, the highest power first. */
+	uint8_t products[256][VERITY_FEC_ROOTS_MAX];
 	unsigned int roots;
 };
 
@@ -36,7 +37,7 @@ static void make_field(struct code *c)
 {
 	unsigned int x = 1;
 
-	c->log[0] = NO_LOG;
+	c->log[0] = 0;
 	for (unsigned int i = 0; i < CODEWORD; i++) {
 		c->exp[i] = c->exp[i + CODEWORD] = (uint8_t)x;
 		c->log[x] = (uint8_t)i;
@@ -44,6 +45,11 @@ static void make_field(struct code *c)
 		if (x & 0x100)
 			x ^= POLYNOMIAL;
 	}
+}
+
+static uint8_t multiply(const struct code *c, uint8_t a, uint8_t b)
+{
+	return a && b ? c->exp[c->log[a] + c->log[b]] : 0;
 }
 
 /* The product of (x - a^i) for each root, a's first power being 0. */
@@ -56,29 +62,23 @@ static void make_code(struct code *c, unsigned int roots)
 	for (unsigned int i = 0; i < roots; i++) {
 		g[i + 1] = 1;
 		for (unsigned int j = i; j > 0; j--)
-			g[j] = (uint8_t)(g[j - 1] ^ (g[j] ? c->exp[c->log[g[j]] + i] : 0));
-		g[0] = c->exp[c->log[g[0]] + i];
+			g[j] = g[j - 1] ^ multiply(c, g[j], c->exp[i]);
+		g[0] = multiply(c, g[0], c->exp[i]);
 	}
-	for (unsigned int i = 0; i < roots; i++)
-		c->generator[i] = c->log[g[i]];
+	for (unsigned int byte = 0; byte < 256; byte++)
+		for (unsigned int i = 0; i < roots; i++)
+			c->products[byte][i] = multiply(c, (uint8_t)byte, g[roots - 1 - i]);
 }
 
 /* One more byte of the message into the parity, the highest power first. */
 static void encode(const struct code *c, uint8_t byte, uint8_t *parity)
 {
-	uint8_t feedback = byte ^ parity[0];
-	unsigned int log = c->log[feedback];
+	const uint8_t *product = c->products[byte ^ parity[0]];
+	unsigned int last = c->roots - 1;
 
-	memmove(parity, parity + 1, c->roots - 1);
-	parity[c->roots - 1] = 0;
-	if (!feedback)
-		return;
-	for (unsigned int i = 0; i < c->roots; i++) {
-		uint8_t of = c->generator[c->roots - 1 - i];
-
-		if (of != NO_LOG)
-			parity[i] ^= c->exp[log + of];
-	}
+	for (unsigned int i = 0; i < last; i++)
+		parity[i] = parity[i + 1] ^ product[i];
+	parity[last] = product[last];
 }
 
 static int lay_out(const struct verity_params *p, struct layout *ret, struct err *e)
@@ -130,21 +130,43 @@ static int read_block(const struct slice *data, const struct slice *hash_device,
 	return 0;
 }
 
+struct writing {
+	const struct slice *data, *hash_device;
+	const struct verity_params *p;
+	const struct layout *l;
+	const struct code *code;
+	int fd;
+	uint64_t offset;
+};
+
 /* The parity of as many codewords as a block has bytes. */
-static int encode_round(const struct slice *data, const struct slice *hash_device,
-			const struct verity_params *p, const struct layout *l, const struct code *c,
-			uint64_t round, uint8_t *block, uint8_t *parity, struct err *e)
+static int encode_round(const struct writing *w, uint64_t round, uint8_t *block, uint8_t *parity,
+			struct err *e)
 {
-	memset(parity, 0, (size_t)l->block_size * c->roots);
-	for (unsigned int i = 0; i < l->message; i++) {
-		int r = read_block(data, hash_device, p, l, i * l->rounds + round, block, e);
+	for (unsigned int i = 0; i < w->l->message; i++) {
+		int r = read_block(w->data, w->hash_device, w->p, w->l, i * w->l->rounds + round,
+				   block, e);
 
 		if (r)
 			return r;
-		for (uint32_t j = 0; j < l->block_size; j++)
-			encode(c, block[j], parity + (size_t)j * c->roots);
+		for (uint32_t j = 0; j < w->l->block_size; j++)
+			encode(w->code, block[j], parity + (size_t)j * w->code->roots);
 	}
 	return 0;
+}
+
+static int write_round(void *context, size_t round, struct err *e)
+{
+	const struct writing *w = context;
+	size_t size = (size_t)w->l->block_size * w->code->roots;
+	uint8_t *block = memory_zero(1, w->l->block_size), *parity = memory_zero(1, size);
+	int r = encode_round(w, round, block, parity, e);
+
+	if (!r && write_all_at(w->fd, parity, size, w->offset + round * size))
+		r = system_failed(e, "write the parity");
+	free(block);
+	free(parity);
+	return r;
 }
 
 int fec_write(const struct slice *data, const struct slice *hash_device,
@@ -152,22 +174,11 @@ int fec_write(const struct slice *data, const struct slice *hash_device,
 {
 	struct layout l;
 	struct code c;
-	uint8_t *block, *parity;
-	size_t size;
+	struct writing w = { data, hash_device, p, &l, &c, fd, offset_bytes };
 	int r = lay_out(p, &l, e);
 
 	if (r)
 		return r;
 	make_code(&c, p->fec_roots);
-	size = (size_t)l.block_size * c.roots;
-	block = memory_zero(1, l.block_size);
-	parity = memory_zero(1, size);
-	for (uint64_t round = 0; !r && round < l.rounds; round++) {
-		r = encode_round(data, hash_device, p, &l, &c, round, block, parity, e);
-		if (!r && write_all_at(fd, parity, size, offset_bytes + round * size))
-			r = system_failed(e, "write the parity");
-	}
-	free(block);
-	free(parity);
-	return r;
+	return jobs_in_threads((size_t)l.rounds, write_round, &w, NULL, e);
 }

@@ -27,15 +27,16 @@ static const struct machine {
 	const char *name; /* as the specification has it */
 	const char *root, *verity, *signature;
 	const char *program; /* what the firmware starts, or NULL */
+	unsigned int number; /* of the machine that it is for */
 } machines[] = {
 	{ "x86_64", "x86-64", "4f68bce3-e8cd-4db1-96e7-fbcaf984b709",
 	  "2c7357ed-ebd2-46d9-aec1-23d437ec2bf5", "41092b05-9fc8-4523-994f-2def0408b176",
-	  "BOOTX64 " },
+	  "BOOTX64 ", 0x8664 },
 	{ "aarch64", "arm64", "b921b045-1df0-41c3-af44-4c6f280d3fae",
 	  "df3300ce-d69f-4c92-978c-9bfb0f38d820", "6db69de6-29f4-4758-a7a5-962190f00ce3",
-	  "BOOTAA64" },
+	  "BOOTAA64", 0xaa64 },
 	{ "s390x", "s390x", "5eead9a9-fe09-4a1e-a1d7-520d00531306",
-	  "b325bfbe-c7be-4ab8-8357-139e652d2f6b", "c80187a5-73a3-491a-901a-017c3fa953e9", NULL },
+	  "b325bfbe-c7be-4ab8-8357-139e652d2f6b", "c80187a5-73a3-491a-901a-017c3fa953e9", NULL, 0 },
 };
 
 static const struct machine *machine_of(const char *arch, struct err *e)
@@ -63,7 +64,9 @@ static int add_esp(struct disk *d, struct gpt *g, const struct machine *m, int u
 		return system_failed(e, "%s", d->options->uki);
 	*ret = (struct esp){ .sector_size = g->sector_size, .name = m->program };
 	ret->program = (struct slice){ .fd = uki, .size = (uint64_t)st.st_size };
-	r = esp_size(ret, &size, e);
+	r = esp_check_program(&ret->program, m->number, e);
+	if (!r)
+		r = esp_size(ret, &size, e);
 	if (r)
 		return err_prefix(e, r, "%s: ", d->options->uki);
 	entry = gpt_add(g, GPT_EFI_SYSTEM, no_uuid, "esp", size, e);

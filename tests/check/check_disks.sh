@@ -71,6 +71,12 @@ size=$((blocks * 4096))
 verified "$root" layer.img layer.img --hash-offset=$size
 cmp -n "$(stat -c %s bare.erofs)" layer.img bare.erofs || complain "verity: not the file system"
 
+# What is short of a whole block is zeros, and the tree is over them.
+{ cat bare.erofs && printf tail; } >ragged.erofs
+run --format hash-file --salt none --output ragged ragged.erofs
+[[ $(stat -c %s ragged) == $((size + 4096)) ]] || complain "hash-file: $(stat -c %s ragged) bytes"
+verified "$(field ragged root_hash)" ragged ragged.hash
+
 # --- each format -------------------------------------------------------------------------------
 
 run --format raw --output raw layer.img
@@ -132,22 +138,26 @@ for format in layers "kata-gpt --source 02"; do
 	# shellcheck disable=SC2086
 	run --format $format --output many image.json
 	sfdisk --verify many >said 2>&1 || complain "sfdisk --verify $format: $(cat said)"
+	grep -q warning said && complain "$format: $(cat said)"
 	part many 1 | cmp - layer.img || complain "$format: partition 1 is not the first layer"
 done
+"$image" plan --manifest many.manifest.json >said 2>&1 || complain "layers: the guest refuses the manifest: $(cat said)"
 grep -q '"X-kata.partition-number=1"' many.storages.json || complain "kata-gpt: $(cat many.storages.json)"
 
 openssl req -x509 -newkey rsa:2048 -nodes -days 36500 -subj /CN=test -keyout key.pem -out cert.pem 2>/dev/null
 printf %s "$root" | openssl smime -sign -nocerts -noattr -binary -inkey key.pem -signer cert.pem -outform der -out root.p7s
-head -c 3000000 "$image" >program.efi
 for arch in x86_64 aarch64; do
-	run --format dps --arch $arch --uki program.efi --signature root.p7s --certificate cert.pem --output dps layer.img
+	[[ $arch == x86_64 ]] && machine='\x64\x86' || machine='\x64\xaa'
+	# As much of an EFI program as counts here.
+	{ printf 'MZ%58s\x40\0\0\0PE\0\0'"$machine" && head -c 3000000 "$image"; } >program-$arch.efi
+	run --format dps --arch $arch --uki program-$arch.efi --signature root.p7s --certificate cert.pem --output dps layer.img
 	sfdisk --verify dps >said 2>&1 || complain "sfdisk --verify dps: $(cat said)"
 	part dps 1 >esp
 	fsck.fat -n -v esp >said 2>&1 || complain "fsck.fat: $(cat said)"
 	grep -q "32 bit entries" said || complain "dps: not FAT32: $(cat said)"
 	[[ $arch == x86_64 ]] && name=BOOTX64.EFI || name=BOOTAA64.EFI
 	mcopy -n -i esp "::/EFI/BOOT/$name" got 2>said || complain "mcopy: $(cat said)"
-	same got program.efi
+	same got program-$arch.efi
 	part dps 2 | cmp - p1 || complain "dps: partition 2 is not the data"
 	part dps 3 >p3
 	verified "$root" p1 p3
@@ -161,7 +171,7 @@ for half in "${root:0:32}" "${root:32}"; do
 	grep -q "uuid=$half" said || complain "dps: no id $half, half of the hash: $(cat said)"
 done
 
-run --format dps --arch x86_64 --sector-size 4096 --uki program.efi --output dps4096 layer.img
+run --format dps --arch x86_64 --sector-size 4096 --uki program-x86_64.efi --output dps4096 layer.img
 dd if=dps4096 of=esp bs=1M skip=1 count=$(($(field dps4096 size | head -n 1) >> 20)) conv=sparse status=none
 truncate -s "$(grep -m 1 -A 4 '"name": "esp"' dps4096.json | sed -n 's/.*"size": \([0-9]*\).*/\1/p')" esp
 fsck.fat -n -v esp >said 2>&1 || complain "fsck.fat, sectors of 4096 bytes: $(cat said)"
@@ -176,15 +186,19 @@ nydus=$(field tarfs root_hash)
 # --- the same bytes ------------------------------------------------------------------------------
 
 mkdir elsewhere
-cp layer.img cert.pem root.p7s program.efi elsewhere
+cp layer.img cert.pem root.p7s program-x86_64.efi elsewhere
 for format in raw "verity --fec 2" hash-file "kata --dax-header" "kata-extension --name x" kata-gpt layers containerd nydus \
-	"dps --arch x86_64 --uki program.efi --signature root.p7s --certificate cert.pem" "layers --sector-size 4096"; do
+	"dps --arch x86_64 --uki program-x86_64.efi --signature root.p7s --certificate cert.pem" "layers --sector-size 4096"; do
 	# shellcheck disable=SC2086
 	run --format $format --output once layer.img
 	# shellcheck disable=SC2086
 	(umask 077 && cd elsewhere && TZ=Asia/Tokyo LC_ALL=C.UTF-8 "$image" disk --format $format --output twice layer.img >/dev/null)
 	same once elsewhere/twice
 done
+
+# shellcheck disable=SC2046
+run --format layers --output long $(printf 'layer.img %.0s' {1..12})
+grep -q "a boot manifest has no such limit" said || complain "layers: no warning of a long line: $(cat said)"
 
 # --- what is refused ------------------------------------------------------------------------------
 
@@ -205,9 +219,13 @@ refused "Kata's parameters need a salt" --format kata --salt none layer.img
 refused "is not a name of letters" --format kata-extension --name a/b layer.img
 refused "an extension is an erofs" --format kata-extension --name x bare.ext4
 refused "layers are erofs" --format kata-gpt bare.ext4
-refused "s390x has no UEFI" --format dps --arch s390x --uki program.efi layer.img
+refused "machine 0x8664, not 0xaa64" --format dps --arch aarch64 --uki program-x86_64.efi layer.img
+refused "noise: not an EFI program" --format dps --arch x86_64 --uki noise layer.img
+refused "s390x has no UEFI" --format dps --arch s390x --uki program-x86_64.efi layer.img
 refused "open missing" --format dps --uki missing layer.img
-refused "FAT32 cannot hold" --format dps --arch x86_64 --uki empty layer.img
+head -c 128 program-x86_64.efi >huge.efi
+truncate -s 5G huge.efi
+refused "FAT32 cannot hold" --format dps --arch x86_64 --uki huge.efi layer.img
 refused "not a certificate" --format dps --signature root.p7s --certificate noise layer.img
 refused "not a PKCS#7 signature" --format dps --signature noise --certificate cert.pem layer.img
 refused "not a signature of the root hash" --format dps --salt aa --signature root.p7s --certificate cert.pem layer.img

@@ -10,7 +10,7 @@ from typing import Optional
 
 import pytest
 
-from harness import expect, gpt, mbr, oci
+from harness import expect, formats, gpt, mbr, oci
 from harness.attached import NVME, Attached, board
 from harness.bed import Bed, Result, filler
 from harness.gpt import Partition
@@ -226,12 +226,10 @@ def manifest(layers: list[Layer], device: str) -> bytes:
 def test_127_partitions_of_one_disk(bed: Bed) -> None:
     """As many as overlayfs stacks here; 128 are refused by the plan, see tests/unit."""
     layers = many(bed, 127)
-    path = bed.path("gpt.disk")
-    gpt.write_disk(path, [Partition(layer.disk, str(uuid.UUID(int=n)), f"layer-{n}")
-                          for n, layer in enumerate(layers, start=1)], DISK_UUID)
-    machine = bed.machine([Disk(path, "layers")], [])
+    made = formats.make(bed, "layers", [layers[0].disk.with_name("image.json")])
+    machine = bed.machine([Disk(made.disk, "layers")], [])
     machine.initramfs = bed.initramfs(
-        files={"/etc/socle/manifest.json": manifest(layers, "PARTLABEL=layer-{}")})
+        files={"/etc/socle/manifest.json": made.beside(".manifest.json").read_bytes()})
     machine.limit = 90
     expect_many(bed.boot(machine), layers)
 
