@@ -7,6 +7,7 @@ and gets a verified stack on its bundle, or the reason why not, word for word.
 from __future__ import annotations
 
 import json
+import time
 from typing import Any, Iterator, cast
 
 import pytest
@@ -23,6 +24,8 @@ DIGEST = "sha256:" + "0123456789abcdef" * 4
 GOOD, WRONG, BARE, ABSENT = (f"registry.example/{name}@{DIGEST}"
                              for name in ("good", "wrong", "bare", "absent"))
 
+KILLS = 12
+
 
 @pytest.fixture
 def layers(bed: Bed) -> list[Layer]:
@@ -37,18 +40,28 @@ def image(reference: str, references: list[str], *volumes: dict[str, Any]) -> di
 
 
 @pytest.fixture
-def client(guest: Driven, layers: list[Layer]) -> Iterator[Client]:
-    """Of a server whose images the guest has in a file, as from a measured image."""
+def images(guest: Driven, layers: list[Layer]) -> str:
+    """In a file of the guest, as from a measured image."""
     references = [guest.plug(layer.disk).reference for layer in layers]
     good = [lookalike.kata_volume(layer) for layer in layers]
     wrong = [good[0], lookalike.kata_volume(layers[1], hash="0" * 64)]
     bare = [good[0], lookalike.kata_volume(layers[1], verity=False)]
-    guest.put("/run/images.json", json.dumps({"version": 1, "images": [
+    path = "/run/images.json"
+    guest.put(path, json.dumps({"version": 1, "images": [
         image(GOOD, references, *good), image(WRONG, references, *wrong),
         image(BARE, references, *bare),
         image(ABSENT, ["SERIAL=nobody"], lookalike.kata_volume(layers[0]))]}))
-    server = guest.start(volume.PROGRAM, "serve", "--images", "/run/images.json", "--timeout", "1")
-    connected = Client(cast(Any, guest.connect(SOCKET)), guest.seconds(20))
+    return path
+
+
+def serve(guest: Driven, images: str) -> tuple[int, Client]:
+    server = guest.start(volume.PROGRAM, "serve", "--images", images, "--timeout", "1")
+    return server, Client(cast(Any, guest.connect(SOCKET)), guest.seconds(20))
+
+
+@pytest.fixture
+def client(guest: Driven, images: str) -> Iterator[Client]:
+    server, connected = serve(guest, images)
     yield connected
     if guest.alive:
         connected.close()
@@ -102,3 +115,28 @@ def test_refused(guest: Driven, client: Client, reference: str, status: int, wor
     assert refused.value.text.startswith("socle: FAILED ") and words in refused.value.text
     assert refused.value.status == status, refused.value
     assert not guest.await_nothing_more_than(before)
+
+
+def test_killed(guest: Driven, images: str) -> None:
+    """SIGKILL in the middle of a pull ends that as well, and the target's umount cleans up."""
+    before = guest.left()
+    path = bundle(guest, "killed")
+    halves = 0
+    for number in range(KILLS):
+        server, client = serve(guest, images)
+        client.start_pull(GOOD, path)
+        time.sleep(guest.seconds(number * 0.002))
+        assert guest.stop(server).killed
+        client.close()
+        halves += bool(guest.left().more_than(before))
+        if number % 2:
+            server, client = serve(guest, images)
+            assert client.pull_image(GOOD, path) == DIGEST
+            assert guest.content(f"{path}/rootfs/name") == b"upper"
+            client.close()
+            guest.terminate(server)
+        volume.umounted(guest, f"{path}/rootfs")
+        more = guest.await_nothing_more_than(before)
+        assert not more, f"killed at moment {number}: {more}"
+    assert halves, "no pull was in the middle"
+    guest.ask("unlink", SOCKET)
