@@ -93,6 +93,26 @@ def test_disk_that_shrinks(guest: Driven, bed: Bed, layers: list[Layer], bus: st
     assert not guest.await_nothing_more_than(before)
 
 
+def test_disk_that_answers_no_more(guest: Driven, bed: Bed) -> None:
+    """
+    A read waits for 8 s, and no MiB comes in 2: verify ends, and what it had begun goes with
+    the target. Where the limit is longer it goes on.
+    """
+    before = guest.left()
+    [layer] = bed.image([oci.file("filler", filler("slow", 4 << 20))], salt="none")
+    disk = guest.plug(layer.disk, slowed=True)
+    volume.mounted(guest, request_of([layer], [disk.reference], upper="none"))
+    guest.slow(disk, 16 << 10)
+    ended = guest.run(volume.PROGRAM, "verify", "--timeout", "2", TARGET, limit=60)
+    sentence = volume.refused(ended, "SYSTEM_CALL_FAILED", "verify", status=volume.SYSTEM)
+    assert "nothing read for 2 s" in sentence
+    guest.slow(disk, 0)
+    ended = guest.run(volume.PROGRAM, "verify", "--timeout", "600", TARGET, limit=120)
+    assert (ended.status, ended.err) == (volume.DONE, ""), ended
+    volume.umounted(guest)
+    assert not guest.await_nothing_more_than(before)
+
+
 # --- one disk, one place, more than once -----------------------------------------------------
 
 

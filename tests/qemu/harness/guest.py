@@ -247,13 +247,20 @@ class Driven(Guest):
     # --- disks -----------------------------------------------------------------------
 
     def plug(self, path: Path, bus: str = BLK, serial: Optional[str] = None,
-             address: Optional[str] = None, writable: bool = False, sector: int = 512) -> Plugged:
-        """A file as a disk that comes now. address: SCSI's target:LUN."""
+             address: Optional[str] = None, writable: bool = False, sector: int = 512,
+             slowed: bool = False) -> Plugged:
+        """
+        A file as a disk that comes now. address: SCSI's target:LUN; slowed: slow() will be
+        asked for.
+        """
         number = next(self.numbers)
         name = f"late{number}"
         serial = serial or name
-        file = {"driver": "file", "filename": str(path), "read-only": not writable,
-                "locking": "off"}
+        file: dict[str, object] = {"driver": "file", "filename": str(path),
+                                   "read-only": not writable, "locking": "off"}
+        if slowed:
+            self.qmp.command("object-add", **{"qom-type": "throttle-group", "id": f"{name}-rate"})
+            file = {"driver": "throttle", "throttle-group": f"{name}-rate", "file": file}
         self.qmp.command("blockdev-add", driver="raw", file=file,
                          **{"node-name": name, "read-only": not writable})
         device: dict[str, object] = {"drive": name, "id": f"{name}-disk", "serial": serial}
@@ -277,6 +284,11 @@ class Driven(Guest):
         plugged = Plugged(name, serial, slot, address)
         self.plugged.append(plugged)
         return plugged
+
+    def slow(self, disk: Plugged, bytes_per_second: int) -> None:
+        """How fast it is read from now on; 0: as fast as can be."""
+        self.qmp.command("qom-set", path=f"/objects/{disk.name}-rate", property="limits",
+                         value={"bps-read": bytes_per_second})
 
     def disks(self) -> set[str]:
         """As the guest's kernel calls them."""
