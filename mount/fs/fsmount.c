@@ -30,14 +30,16 @@ static void read_kernel_words(int fs, char *words, size_t size)
 	}
 }
 
-static int refused(const struct fs_mount *m, int fs, const char *what, struct err *e)
+/* value: of an option, or NULL. */
+static int refused(const struct fs_mount *m, int fs, const char *what, const char *value,
+		   struct err *e)
 {
 	int errnum = errno;
 	char words[264];
 
 	read_kernel_words(fs, words, sizeof(words));
-	return err_set(e, m->code, errnum, "mount %s on %s: %s: %s%s", m->type, m->target, what,
-		       strerror(errnum), words);
+	return err_set(e, m->code, errnum, "mount %s on %s: %s%s%.200s: %s%s", m->type, m->target,
+		       what, value ? "=" : "", value ? value : "", strerror(errnum), words);
 }
 
 static int set_options(const struct fs_mount *m, int fs, struct err *e)
@@ -47,7 +49,7 @@ static int set_options(const struct fs_mount *m, int fs, struct err *e)
 		unsigned int command = o->value ? FSCONFIG_SET_STRING : FSCONFIG_SET_FLAG;
 
 		if (sys_fsconfig(fs, command, o->key, o->value))
-			return refused(m, fs, o->key, e);
+			return refused(m, fs, o->key, o->value, e);
 	}
 	return 0;
 }
@@ -65,11 +67,11 @@ int fs_mount(const struct fs_mount *m, struct err *e)
 	if (r)
 		return r;
 	if (sys_fsconfig(fs, FSCONFIG_CMD_CREATE, NULL, NULL))
-		return refused(m, fs, "create", e);
+		return refused(m, fs, "create", NULL, e);
 	mount = sys_fsmount(fs, m->attributes);
 	if (mount < 0)
-		return refused(m, fs, "fsmount", e);
+		return refused(m, fs, "fsmount", NULL, e);
 	if (sys_move_mount(mount, m->target))
-		return refused(m, fs, "move_mount", e);
+		return refused(m, fs, "move_mount", NULL, e);
 	return 0;
 }

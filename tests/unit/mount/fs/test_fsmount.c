@@ -51,9 +51,9 @@ static void test_each_call_fails(void **state)
 	static const int errnos[] = { EIO, ENODEV, EINVAL, ENOMEM, EPERM };
 	static const char *const words[CALLS] = {
 		"file system erofs",
-		"mount erofs on /layers/0: source: ",
+		"mount erofs on /layers/0: source=/dev/dm-0: ",
 		"mount erofs on /layers/0: ro: ",
-		"mount erofs on /layers/0: name: ",
+		"mount erofs on /layers/0: name=a,b=c:d\\: ",
 		"mount erofs on /layers/0: create: ",
 		"mount erofs on /layers/0: fsmount: ",
 		"mount erofs on /layers/0: move_mount: ",
