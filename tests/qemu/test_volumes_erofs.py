@@ -7,7 +7,10 @@ of a tar, deletions as nydus has them, and one file system whose data are on oth
 from __future__ import annotations
 
 import os
+import struct
 import uuid
+from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Optional, Sequence
 
@@ -18,6 +21,7 @@ from harness.bed import Bed, filler
 from harness.guest import Driven
 from harness.image import Layer, run_tool, seal_layer
 from harness.lookalike import text
+from harness.vm import BLK, SCSI
 from harness.volume import TARGET, Request, devices
 
 # containerd's default; its layers of tars have hash blocks as small as the data's.
@@ -140,6 +144,116 @@ def test_data_on_further_devices(guest: Driven, split: list[Path]) -> None:
     assert guest.content(f"{TARGET}/both") == guest.content(f"{TARGET}/upper") == b"upper"
     assert guest.content(f"{TARGET}/lower") == b"lower"
     volume.umounted(guest)
+
+
+# --- and verity of ours for each of them -----------------------------------------------------
+
+
+def sealed(bed: Bed, disks: Sequence[Path], block_size: int = 4096) -> list[Layer]:
+    """Padded to whole pages, behind which the tree begins."""
+    made = []
+    for disk in disks:
+        os.truncate(disk, -(-disk.stat().st_size // 4096) * 4096)
+        made.append(seal_layer(disk, bed.path(f"sealed-{disk.name}"), data_block_size=block_size))
+    return made
+
+
+def sealed_request(guest: Driven, layers: Sequence[Layer], bus: str = BLK,
+                   order: Optional[Sequence[int]] = None) -> Request:
+    places = [guest.plug(layers[number].disk, bus).reference
+              for number in order or range(len(layers))]
+    first, *others = [layers[number] for number in order or range(len(layers))]
+    return Request(lookalike.socle_devices(first, others, places), "socle")
+
+
+def expect_proved(guest: Driven, request: Request, files: dict[str, bytes]) -> None:
+    before = guest.left()
+    volume.mounted(guest, request)
+    for name, content in files.items():
+        assert guest.content(f"{TARGET}/{name}") == content
+    assert sorted(line.split("\t")[0] for line in guest.tree(TARGET)) == [
+        "/", *[f"/{name}" for name in sorted(files)]]
+    assert {layer["status"] for layer in volume.layers_of(guest)} == {"V"}
+    ended = guest.run(volume.PROGRAM, "verify", TARGET, limit=60)
+    assert ended.status == volume.DONE, ended
+    volume.umounted(guest)
+    assert not guest.left().more_than(before)
+
+
+SPLIT = {"both": b"upper", "lower": b"lower", "upper": b"upper"}
+
+
+@pytest.mark.parametrize("bus", [BLK, SCSI])
+def test_further_devices_proved(guest: Driven, bed: Bed, split: list[Path], bus: str) -> None:
+    """G: nobody proves a merged file system; with a root hash for each it needs no leave."""
+    expect_proved(guest, sealed_request(guest, sealed(bed, split), bus), SPLIT)
+
+
+def test_further_devices_by_sidecars(guest: Driven, bed: Bed, split: list[Path]) -> None:
+    """The list as containerd has it, and the numbers beside it: of its layers, and of ours."""
+    layers = sealed(bed, split)
+    request = split_request(guest, [layer.disk for layer in layers], ())
+    sidecars = [lookalike.sidecar(layer) for layer in layers]
+    expect_proved(guest, replace(request, sidecars=sidecars), SPLIT)
+    volume.refused(volume.mount(guest, replace(request, sidecars=sidecars[:2])), "VERITY_MISSING",
+                   volume="volume-2")
+
+
+def test_further_devices_proved_and_wrong(guest: Driven, bed: Bed, split: list[Path]) -> None:
+    """Each is what its hash says, and they are in each other's place: by UUID it is seen."""
+    before = guest.left()
+    layers = sealed(bed, split)
+    ended = volume.mount(guest, sealed_request(guest, layers, order=(0, 2, 1)))
+    volume.refused(ended, "MOUNT_FAILED", "mounts", "volume-0", volume.SYSTEM)
+    wrong = [layers[0], Layer(layers[1].disk, layers[2].params), layers[2]]
+    volume.refused(volume.mount(guest, sealed_request(guest, wrong)), "ROOT_HASH_MISMATCH",
+                   "verity", "volume-1", volume.NO_MATCH)
+    assert not guest.left().more_than(before)
+
+
+# --- a bootstrap, its data in the tars themselves ---------------------------------------------
+
+TARS = {"lower": {"both": b"lower", "lower": filler("lower", 9000)},
+        "upper": {"both": b"upper", "upper": filler("upper", 700)}}
+
+
+# Of an erofs superblock: where it is, where in it the number of slots and their place stand,
+# and the bytes of a slot, which begins with its tag.
+SUPERBLOCK, SLOT_FIELDS, SLOT_BYTES = 1024, 86, 128
+
+
+def name_by_digest(image: Path, blobs: Sequence[Path]) -> None:
+    """Nydus' tags: the digest of a blob in hex, where mkfs.erofs has the UUID of an index."""
+    content = bytearray(image.read_bytes())
+    count, slot = struct.unpack_from("<HH", content, SUPERBLOCK + SLOT_FIELDS)
+    assert count == len(blobs)
+    for number, blob in enumerate(blobs):
+        at = (slot + number) * SLOT_BYTES
+        content[at:at + 64] = sha256(blob.read_bytes()).hexdigest().encode()
+    image.write_bytes(content)
+
+
+@pytest.fixture
+def bootstrap(bed: Bed) -> list[Path]:
+    """C: an index over two tars, which are its devices as they are."""
+    indices, tars = [], []
+    for name, files in TARS.items():
+        tars.append(bed.path(f"{name}.tar"))
+        indices.append(bed.path(f"{name}.index"))
+        tars[-1].write_bytes(oci.layer_tar([oci.file(file, content)
+                                            for file, content in files.items()]))
+        run_tool("mkfs.erofs", "-T1", "--tar=i", indices[-1], tars[-1])
+    merged = bed.path("image.boot")
+    run_tool("mkfs.erofs", "-T1", "-Enosbcrc", "--aufs", "--ovlfs-strip=1", merged, *indices)
+    name_by_digest(merged, tars)
+    return [merged, *tars]
+
+
+@pytest.mark.parametrize("bus", [BLK, SCSI])
+def test_bootstrap_over_tars(guest: Driven, bed: Bed, bootstrap: list[Path], bus: str) -> None:
+    """Blocks of 512 bytes, and verity of ours for each of the three."""
+    expect_proved(guest, sealed_request(guest, sealed(bed, bootstrap, SMALL), bus),
+                  TARS["lower"] | TARS["upper"])
 
 
 @pytest.mark.parametrize("order, allow, code, step, name", [

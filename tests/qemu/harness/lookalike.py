@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import base64
 import json
+import struct
 import uuid
 from pathlib import Path
 from typing import Any, Optional, Sequence
@@ -12,6 +13,7 @@ from typing import Any, Optional, Sequence
 from harness import gpt
 from harness.image import Layer
 
+MOUNT_POINT = "/run/kata-containers/container/rootfs"
 DISK_UUID = "5e3d2c1b-0a9f-4e8d-8c7b-6a5f4e3d2c1b"
 
 
@@ -91,9 +93,59 @@ def kata_options(layer: Layer, number: int) -> list[str]:
 def kata_storages(layers: Sequence[Layer], source: str,
                   driver: str = "blk") -> list[dict[str, Any]]:
     return [{"driver": driver, "driver_options": [], "fs_group": None, "fstype": "erofs",
-             "mount_point": "/run/kata-containers/container/rootfs",
+             "mount_point": MOUNT_POINT,
              "options": kata_options(layer, number), "shared": False, "source": source}
             for number, layer in enumerate(layers, 1)]
+
+
+def kata_upper(source: str, driver: str = "blk") -> dict[str, Any]:
+    """The disk of the host's that is to be written to."""
+    return {"driver": driver, "driver_options": [], "fs_group": None, "fstype": "ext4",
+            "mount_point": MOUNT_POINT, "options": ["X-kata.overlay-upper",
+                                                    "X-kata.multi-layer=true"],
+            "shared": False, "source": source}
+
+
+# What runtime-rs says beside the first layer: its own names for the upper's directories.
+KATA_MKDIR = ["X-kata.mkdir.path={{ mount 0 }}/upper:0755",
+              "X-kata.mkdir.path={{ mount 0 }}/work:0755"]
+
+
+def kata_guest_pull(reference: str) -> dict[str, Any]:
+    """An image that the guest is to pull: its name, and words of the host's about it."""
+    metadata = {"io.kubernetes.cri.container-type": "container",
+                "io.kubernetes.cri.image-name": reference}
+    return {"driver": "image_guest_pull",
+            "driver_options": [f"image_guest_pull={json.dumps({'metadata': metadata})}"],
+            "source": reference, "fstype": "overlay", "options": [], "mount_point": MOUNT_POINT,
+            "fs_group": None, "shared": False}
+
+
+# --- Microsoft's tardev-snapshotter ------------------------------------------------------
+
+FS_OPT = "io.katacontainers.fs-opt."
+TARDEV_SALT = "00" * 32
+
+
+def tardev_trailer(data_blocks: int, data_block_size: int = 4096,
+                   hash_block_size: int = 4096) -> bytes:
+    """The block with which a layer's disk ends; its last 512 bytes begin with the numbers."""
+    numbers = struct.pack("<IIQ", data_block_size, hash_block_size, data_blocks)
+    return bytes(4096 - 512) + numbers.ljust(512, b"\0")
+
+
+def tardev_words(name: str, root_hash: Optional[str], fstype: str = "erofs") -> str:
+    words = [name, fstype, "ro", f"{FS_OPT}block_device=file", f"{FS_OPT}is-layer",
+             *([f"{FS_OPT}root-hash={root_hash}"] if root_hash else [])]
+    return base64.b64encode(",".join(words).encode()).decode()
+
+
+def tardev_mounts(words: dict[str, str], writable: bool = False) -> list[dict[str, Any]]:
+    """Names and words of the layers, topmost first; they stand in another order."""
+    return [{"type": "fuse3.kata-overlay", "source": "none", "target": "", "options": [
+        f"{FS_OPT}layer-src-prefix=/var/lib/tardev/layers",
+        *[f"{FS_OPT}layer={words[name]}" for name in reversed(words)],
+        *([f"{FS_OPT}overlay-rw"] if writable else []), f"lowerdir={':'.join(words)}"]}]
 
 
 # --- our own ------------------------------------------------------------------------------
@@ -104,3 +156,10 @@ def socle(layers: Sequence[Layer], references: Sequence[str]) -> bytes:
     lines = [layer.argument(reference).removeprefix("socle.layer=")
              for layer, reference in zip(layers, references)]
     return "".join(f"{line}\n" for line in lines).encode()
+
+
+def socle_devices(layer: Layer, devices: Sequence[Layer], references: Sequence[str]) -> bytes:
+    """JSON of one layer whose data are on further devices, each with its own verity."""
+    first, *others = [{"device": reference} | one.params
+                      for one, reference in zip([layer, *devices], references)]
+    return text({"version": 1, "layers": [first | {"fstype": "erofs", "devices": others}]})
