@@ -68,8 +68,9 @@ class Bed:
     @contextlib.contextmanager
     def serve(self, *arguments: str) -> Iterator[Client]:
         """kata-agent's way: the program, its socket, one connection for everything."""
-        with subprocess.Popen(self.arguments(*arguments), cwd="/", env={"PATH": "/bin"}, stdin=subprocess.DEVNULL,
-                              stderr=subprocess.PIPE, text=True) as process:
+        with subprocess.Popen(self.arguments(*arguments), cwd="/", env={"PATH": "/bin"},
+                              stdin=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                              text=True) as process:
             try:
                 wait(self.socket.exists, "the socket")
                 client = Client.connect(str(self.socket), LIMIT_S)
