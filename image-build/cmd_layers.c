@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
 /* socle-image layers: one image file for each layer of a container image. */
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "image-build/command.h"
 #include "image-build/convert.h"
-#include "image-build/base/jobs.h"
 #include "image-build/base/memory.h"
 #include "image-build/base/output.h"
+#include "image-build/disk/contents.h"
 #include "image-build/tree/whiteouts.h"
 #include "image-build/base/refuse.h"
-#include "image-build/tree/tar_write.h"
 
 #define FILE_NAME_SIZE 32
 
@@ -23,23 +24,14 @@ struct build {
 	struct output outputs[LAYERS_MAX];
 	size_t same_as[LAYERS_MAX]; /* the lowest layer whose image has the same bytes */
 	char names[LAYERS_MAX][FILE_NAME_SIZE];
-	struct built_image *built; /* shared with the children */
-	_Atomic uint64_t *done;    /* shared too */
+	char labels[LAYERS_MAX][FILE_NAME_SIZE];
+	struct image_making makings[LAYERS_MAX];
+	_Atomic uint64_t done;
 };
-
-static int make_layer(void *context, size_t nth, struct err *e)
-{
-	struct build *b = context;
-	size_t index = b->bottom + nth;
-	int r = image_make(&b->layers[index].tree, b->outputs[index].temp, &b->options->salt,
-			   &b->built[index], b->done, e);
-
-	return err_prefix(e, r, "layer %zu: ", index);
-}
 
 static int create_outputs(struct build *b, struct err *e)
 {
-	for (size_t i = b->bottom; i < b->image->layer_count; i++) {
+	for (size_t i = 0; i < b->image->layer_count; i++) {
 		char *path auto_text = NULL;
 		int r;
 
@@ -65,27 +57,62 @@ static size_t find_bottom(const struct build *b)
 	return i ? i - 1 : 0;
 }
 
-static int make_images(struct build *b, struct err *e)
+/* A layer that has a copy of a file below it takes it from there: the top goes first. */
+static int pack_contents(struct build *b, struct err *e)
+{
+	for (size_t i = b->image->layer_count; i-- > b->bottom;) {
+		int r = contents_pack(&b->layers[i].tree, &b->layers[i].store, false, e);
+
+		if (r)
+			return err_prefix(e, r, "layer %zu: ", i);
+	}
+	return 0;
+}
+
+static int write_images(struct build *b, uint64_t total, struct err *e)
 {
 	struct progress p;
-	uint64_t total = 0, largest = 0;
-	int r;
 
+	progress_start(&p, "writing", total, &b->done);
+	return images_make(&b->makings[b->bottom], b->image->layer_count - b->bottom,
+			   &b->options->salt, &b->done, &p, e);
+}
+
+static int make_images(struct build *b, struct err *e)
+{
+	uint64_t total = 0, needed = 0;
+	int r = pack_contents(b, e);
+
+	if (r)
+		return r;
 	/* Only now: a layer's resolution looks at the ones below as they were read. */
 	overlay_drop_marks(&b->layers[b->bottom].tree);
 	for (size_t i = b->bottom; i < b->image->layer_count; i++) {
-		uint64_t size;
+		struct layer *l = &b->layers[i];
 
-		overlay_encode(&b->layers[i].tree);
-		size = tar_size_estimate(&b->layers[i].tree);
-		total += size;
-		largest = size > largest ? size : largest;
+		overlay_encode(&l->tree);
+		snprintf(b->labels[i], FILE_NAME_SIZE, "layer %zu: ", i);
+		b->makings[i] = (struct image_making){
+			.tree = &l->tree,
+			.store = &l->store,
+			.path = b->outputs[i].temp,
+			.label = b->labels[i],
+			.source = &b->image->layers[i].diff_id,
+		};
+		total += (uint64_t)l->store.blocks * CONTENT_BLOCK;
+		needed += convert_room(&l->tree, l->store.blocks);
 	}
-	r = convert_check_room(b->options->output, total, largest, e);
-	if (r)
-		return r;
-	progress_start(&p, "writing", total, b->done);
-	return jobs_in_children(b->image->layer_count - b->bottom, make_layer, b, &p, e);
+	r = convert_check_room(b->options->output, needed, e);
+	return r ? r : write_images(b, total, e);
+}
+
+/* Their root hashes are over all that is in them, UUIDs included. */
+static bool is_same(const struct built_image *a, const struct built_image *b)
+{
+	return a->size == b->size &&
+	       !memcmp(a->verity.root_hash, b->verity.root_hash, sizeof(a->verity.root_hash)) &&
+	       a->verity.salt_size == b->verity.salt_size &&
+	       !memcmp(a->verity.salt, b->verity.salt, a->verity.salt_size);
 }
 
 /* Layers whose images came out the same share the file of the lowest. */
@@ -95,7 +122,7 @@ static int commit_images(struct build *b, struct err *e)
 		size_t same = b->bottom;
 		int r;
 
-		while (same < i && !digest_equal(&b->built[same].digest, &b->built[i].digest))
+		while (same < i && !is_same(&b->makings[same].image, &b->makings[i].image))
 			same++;
 		b->same_as[i] = same;
 		if (same < i) {
@@ -119,21 +146,23 @@ static int report(struct build *b, struct err *e)
 		size_t from = b->image->layer_count - 1 - i;
 
 		list[i] = (struct image_layer){ b->names[b->same_as[from]], &b->image->layers[from],
-						&b->built[from] };
+						&b->makings[from].image };
 	}
 	return convert_report(path, b->options, b->image, list, count, b->bottom, e);
 }
 
 static int build(struct build *b, const struct oci_source *s, struct err *e)
 {
-	int r = convert_read(s, b->options, b->image, b->layers, e);
+	int r = create_outputs(b, e);
 
+	if (!r)
+		r = convert_read(s, b->options, b->image, b->outputs, b->layers, e);
 	if (!r) {
 		b->bottom = find_bottom(b);
-		r = create_outputs(b, e);
-	}
-	if (!r)
+		for (size_t i = 0; i < b->bottom; i++)
+			output_discard(&b->outputs[i]);
 		r = make_images(b, e);
+	}
 	if (!r)
 		r = commit_images(b, e);
 	if (!r)
@@ -158,8 +187,6 @@ int layers_make(const struct convert_options *o, const char *path, struct err *e
 	}
 	b->options = o;
 	b->image = image;
-	b->built = jobs_shared(LAYERS_MAX * sizeof(*b->built));
-	b->done = jobs_shared(sizeof(*b->done));
 	r = oci_source_open(&source, path, o->output, e);
 	if (!r)
 		r = oci_load(&source, o->ref, o->platform, image, e);

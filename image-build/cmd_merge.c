@@ -2,58 +2,95 @@
 /* socle-image merge: one image of a whole container image. */
 #include <libgen.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "image-build/command.h"
 #include "image-build/convert.h"
-#include "image-build/base/jobs.h"
 #include "image-build/base/memory.h"
+#include "image-build/disk/contents.h"
 #include "image-build/tree/merge.h"
 #include "image-build/base/output.h"
 #include "image-build/base/refuse.h"
-#include "image-build/tree/tar_write.h"
 
 struct build {
 	const struct convert_options *options;
 	struct oci_image image;
 	struct layer layers[LAYERS_MAX];
-	struct output output;
-	struct built_image *built; /* shared with the child */
-	_Atomic uint64_t *done;    /* shared, too */
+	struct output outputs[LAYERS_MAX]; /* the first is the image; the others are not there */
+	struct image_making making;
+	_Atomic uint64_t done;
 };
 
-static int make_image(void *context, size_t index, struct err *e)
+/* What stands for all layers: sha256 over their diff_ids, one a line, the bottom first. */
+static void digest_sources(const struct oci_image *image, struct digest *ret)
 {
-	struct build *b = context;
+	char text[DIGEST_TEXT_SIZE];
+	struct hasher h;
 
-	(void)index;
-	return image_make(&b->layers[0].tree, b->output.temp, &b->options->salt, b->built, b->done,
-			  e);
+	hasher_start(&h, "sha256");
+	for (size_t i = 0; i < image->layer_count; i++) {
+		digest_text(&image->layers[i].diff_id, text);
+		hasher_add(&h, text, strlen(text));
+		hasher_add(&h, "\n", 1);
+	}
+	hasher_finish(&h, ret);
+	hasher_stop(&h);
 }
 
-static int write_image(struct build *b, struct err *e)
+/* The bottom's files are in the output already, the others' come behind them. */
+static int merge_contents(struct build *b, struct err *e)
+{
+	struct layer *l = b->layers;
+	int r = 0;
+
+	for (size_t i = 0; !r && i < b->image.layer_count; i++)
+		r = store_flush(&l[i].store, e);
+	merge_layers(l, b->image.layer_count);
+	return r ? r : contents_pack(&l->tree, &l->store, true, e);
+}
+
+static int make_image(struct build *b, struct err *e)
+{
+	char *parent auto_text = memory_text(b->options->output);
+	struct layer *l = b->layers;
+	struct digest source;
+	struct progress p;
+	int r = merge_contents(b, e);
+
+	if (!r)
+		r = convert_check_room(dirname(parent), convert_room(&l->tree, l->store.blocks), e);
+	if (r)
+		return r;
+	digest_sources(&b->image, &source);
+	b->making = (struct image_making){
+		.tree = &l->tree,
+		.store = &l->store,
+		.path = b->outputs[0].temp,
+		.label = "",
+		.source = &source,
+	};
+	progress_start(&p, "writing", (uint64_t)l->store.blocks * CONTENT_BLOCK, &b->done);
+	return images_make(&b->making, 1, &b->options->salt, &b->done, &p, e);
+}
+
+static int build(struct build *b, const struct oci_source *s, struct err *e)
 {
 	char *copy auto_text = memory_text(b->options->output);
 	char *json auto_text = memory_printf("%s.json", b->options->output);
-	char *parent auto_text = memory_text(b->options->output);
-	struct image_layer layer = { basename(copy), NULL, b->built };
-	struct progress p;
-	uint64_t size;
-	int r;
+	struct image_layer layer = { basename(copy), NULL, &b->making.image };
+	int r = output_create(&b->outputs[0], b->options->output, e);
 
-	merge_layers(b->layers, b->image.layer_count);
-	size = tar_size_estimate(&b->layers[0].tree);
-	r = convert_check_room(dirname(parent), size, size, e);
 	if (!r)
-		r = output_create(&b->output, b->options->output, e);
-	if (r)
-		return r;
-	progress_start(&p, "writing", size, b->done);
-	r = jobs_in_children(1, make_image, b, &p, e);
+		r = convert_read(s, b->options, &b->image, b->outputs, b->layers, e);
 	if (!r)
-		r = output_commit(&b->output, e);
+		r = make_image(b, e);
+	if (!r)
+		r = output_commit(&b->outputs[0], e);
 	if (!r)
 		r = convert_report(json, b->options, &b->image, &layer, 1, 0, e);
-	output_discard(&b->output);
+	output_discard(&b->outputs[0]);
+	for (size_t i = 0; i < b->image.layer_count; i++)
+		layer_free(&b->layers[i]);
 	return r;
 }
 
@@ -65,21 +102,17 @@ int merge_make(const struct convert_options *o, const char *path, struct err *e)
 	int r;
 
 	b->options = o;
-	b->output.fd = -1;
-	b->built = jobs_shared(sizeof(*b->built));
-	b->done = jobs_shared(sizeof(*b->done));
+	for (size_t i = 0; i < LAYERS_MAX; i++) {
+		b->outputs[i].fd = -1;
+		b->layers[i].store = (struct store)STORE_NONE;
+	}
 	r = output_not_input(o->output, path, e);
 	if (!r)
 		r = oci_source_open(&source, path, dirname(copy), e);
 	if (!r)
 		r = oci_load(&source, o->ref, o->platform, &b->image, e);
-	if (!r) {
-		r = convert_read(&source, o, &b->image, b->layers, e);
-		if (!r)
-			r = write_image(b, e);
-		for (size_t i = 0; i < b->image.layer_count; i++)
-			layer_free(&b->layers[i]);
-	}
+	if (!r)
+		r = build(b, &source, e);
 	oci_source_close(&source);
 	free(b);
 	return r;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
 #include "image-build/convert.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,6 +21,7 @@
 struct reading {
 	const struct oci_source *source;
 	const struct oci_image *image;
+	const struct output *outputs;
 	struct layer *layers;
 	struct layer_budget budget;
 	_Atomic uint64_t done;
@@ -40,7 +42,7 @@ const struct option_row convert_rows[] = {
 	  "which image of an index; a lone image must match it, too (default: this machine's, "
 	  "or a lone image)" },
 	{ "--salt", "content|none|HEX", offsetof(struct convert_options, salt), salt_parse, false,
-	  "salt of the hash tree (default: content, the erofs' sha256)" },
+	  "salt of the hash tree (default: content, from the layers' diff_ids)" },
 	{ "--max-size", "SIZE", offsetof(struct convert_options, max_size), option_size, false,
 	  "most that the image's files may hold, holes included (default: 64G)" },
 	{ "--append", "TEXT", offsetof(struct convert_options, append), option_text, false,
@@ -105,6 +107,19 @@ static int read_blob(struct reading *reading, size_t index, int fd, struct err *
 	return r;
 }
 
+/* The store has a descriptor of its own, whatever becomes of the output. */
+static int open_store(struct reading *reading, size_t index, struct err *e)
+{
+	int output = reading->outputs[index].fd;
+	int fd = output < 0 ? output_scratch(reading->source->scratch, e) :
+			      fcntl(output, F_DUPFD_CLOEXEC, 0);
+
+	if (fd < 0)
+		return output < 0 ? -EIO : system_failed(e, "open the output once more");
+	store_open(&reading->layers[index].store, fd, -1, 1);
+	return 0;
+}
+
 static int read_layer(void *context, size_t index, struct err *e)
 {
 	struct reading *reading = context;
@@ -116,10 +131,7 @@ static int read_layer(void *context, size_t index, struct err *e)
 	if (r == -ENOENT && media_type_may_be_absent(l->media_type))
 		r = refuse(e, "a foreign layer that is not in the layout; fetch it first");
 	if (!r) {
-		int scratch = output_scratch(reading->source->scratch, e);
-
-		store_open(&reading->layers[index].store, scratch, -1, 0);
-		r = scratch < 0 ? -EIO : 0;
+		r = open_store(reading, index, e);
 	}
 	if (!r)
 		r = read_blob(reading, index, fd, e);
@@ -162,11 +174,18 @@ static int check_free(const char *directory, uint64_t needed, const char *what, 
 	return r;
 }
 
-int convert_check_room(const char *directory, uint64_t total, uint64_t largest, struct err *e)
+uint64_t convert_room(const struct tree *t, uint64_t content_blocks)
 {
-	uint64_t trees = total / 100 + 1; /* 1/128, and one block for each level */
+	/* An inode and its entry, or a little more. */
+	uint64_t metadata = (t->names + 1) * 128;
 
-	return check_free(directory, total + trees + largest, "writing the image", e);
+	/* 1/128 of it is hashes, and a little more. */
+	return metadata + (content_blocks * CONTENT_BLOCK + metadata) / 126;
+}
+
+int convert_check_room(const char *directory, uint64_t needed, struct err *e)
+{
+	return check_free(directory, needed, "writing the image", e);
 }
 
 static int resolve_all(const struct oci_image *image, struct layer *layers, struct err *e)
@@ -181,9 +200,12 @@ static int resolve_all(const struct oci_image *image, struct layer *layers, stru
 }
 
 int convert_read(const struct oci_source *s, const struct convert_options *o,
-		 const struct oci_image *image, struct layer *layers, struct err *e)
+		 const struct oci_image *image, const struct output *outputs, struct layer *layers,
+		 struct err *e)
 {
-	struct reading reading = { .source = s, .image = image, .layers = layers };
+	struct reading reading = {
+		.source = s, .image = image, .outputs = outputs, .layers = layers
+	};
 	struct progress p;
 	uint64_t total = 0;
 	int r;

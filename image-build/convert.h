@@ -8,6 +8,7 @@
 #include "image-build/oci/oci.h"
 #include "image-build/base/limits.h"
 #include "image-build/base/option.h"
+#include "image-build/base/output.h"
 
 /* What `layers` and `merge` have in common: reading an image, and telling of what was made. */
 struct convert_options {
@@ -30,17 +31,20 @@ extern const struct option_row convert_rows[];
 /*
  * Read and verify every layer of an image, all of them at once: trees in
  * layers[0 … layer_count - 1], the bottom first, resolved. What is left out of
- * the image is said on standard error.
+ * the image is said on standard error. What the files of layer i hold goes where it
+ * stays, into outputs[i], from its second block on, or into a temporary file if that
+ * has no descriptor.
  */
 int convert_read(const struct oci_source *s, const struct convert_options *o,
-		 const struct oci_image *image, struct layer *layers, struct err *e);
+		 const struct oci_image *image, const struct output *outputs, struct layer *layers,
+		 struct err *e);
 
 /*
- * Refuse to begin where the output's file system has no room for images of trees
- * whose tars have total bytes together, and at most largest bytes each: liberofs
- * keeps the contents once more while it writes.
+ * Refuse to go on where the output's file system has no room for what images get
+ * besides their contents: about so many bytes.
  */
-int convert_check_room(const char *directory, uint64_t total, uint64_t largest, struct err *e);
+uint64_t convert_room(const struct tree *t, uint64_t content_blocks);
+int convert_check_room(const char *directory, uint64_t needed, struct err *e);
 
 /*
  * Write image.json beside the images, and say on standard output what there is.

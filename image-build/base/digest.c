@@ -100,7 +100,8 @@ void hasher_stop(struct hasher *h)
 
 int digest_file(int fd, uint64_t size, const char *name, struct digest *ret, struct err *e)
 {
-	size_t room = 1 << 20;
+	/* What was read should still be in the cache when it is hashed. */
+	size_t room = 128 << 10;
 	char *buf auto_text = memory_zero(1, room);
 	struct hasher h;
 	int r = 0;

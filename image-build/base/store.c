@@ -108,6 +108,7 @@ void store_open(struct store *s, int fd, int tails, uint32_t first_block)
 	*s = (struct store){
 		.data = { .fd = fd, .written = (uint64_t)first_block * CONTENT_BLOCK },
 		.tails = { .fd = tails },
+		.first_block = first_block,
 		.blocks = first_block,
 	};
 }
@@ -203,18 +204,37 @@ int content_add(struct content *c, struct store *s, const void *bytes, size_t si
 	return r ? r : measure_run(s, e);
 }
 
-static int keep_tail(struct content *c, struct store *s, size_t size, struct err *e)
+static int add_tail(struct content *c, struct store *s, const void *bytes, size_t size,
+		    struct err *e)
 {
 	uint64_t at = s->tails.written + s->tails.used;
 	int r;
 
 	if (at / CONTENT_TAIL_UNIT >= CONTENT_NO_TAIL)
 		return refuse_limit(e, "the files have too many tails");
+	c->tail = (uint32_t)(at / CONTENT_TAIL_UNIT);
+	r = append(&s->tails, bytes, size, e);
+	return r ? r : append(&s->tails, zeroes, -size % CONTENT_TAIL_UNIT, e);
+}
+
+/* The bytes of the last block, which is not written yet. */
+static int keep_tail(struct content *c, struct store *s, size_t size, struct err *e)
+{
 	s->data.used -= size;
 	s->blocks--;
-	c->tail = (uint32_t)(at / CONTENT_TAIL_UNIT);
-	r = append(&s->tails, s->data.buffer + s->data.used, size, e);
-	return r ? r : append(&s->tails, zeroes, -size % CONTENT_TAIL_UNIT, e);
+	return add_tail(c, s, s->data.buffer + s->data.used, size, e);
+}
+
+int content_move_tail(struct content *c, struct store *to, uint64_t file_size, struct err *e)
+{
+	size_t size = content_tail_size(c, file_size);
+	uint8_t bytes[CONTENT_BLOCK];
+	int r;
+
+	if (!size)
+		return 0;
+	r = content_read_tail(c, file_size, bytes, e);
+	return r ? r : add_tail(c, to, bytes, size, e);
 }
 
 static void keep_map(struct content *c, const struct store *s)

@@ -72,6 +72,7 @@ struct appender {
  */
 struct store {
 	struct appender data, tails; /* the descriptors are the store's */
+	uint32_t first_block;        /* of the first content */
 	uint32_t blocks;             /* in use, those before the first content included */
 
 	/* Of the content that is being added. */
@@ -103,6 +104,12 @@ int content_add(struct content *c, struct store *s, const void *bytes, size_t si
  */
 int content_end(struct content *c, struct store *s, uint64_t file_size, size_t tail_max,
 		struct err *e);
+
+/*
+ * Of a content whose blocks went to another store: its tail goes there, too, or stays
+ * where no bytes are kept apart. Its own store is still the old one.
+ */
+int content_move_tail(struct content *c, struct store *to, uint64_t file_size, struct err *e);
 
 /* Write what is still in memory, for whoever reads the files themselves. */
 int store_flush(struct store *s, struct err *e);

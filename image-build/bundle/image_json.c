@@ -101,13 +101,11 @@ static struct json_object *layer_object(const struct image_layer *layer)
 {
 	struct json_object *o = json_object_new_object();
 	const struct built_image *image = layer->image;
-	char *sha256 auto_text = hex(image->digest.bytes, image->digest.size);
 	char uuid[UUID_TEXT_SIZE];
 
 	uuid_text(image->uuid, uuid);
 	json_add_text(o, "file", layer->file);
 	json_add_number(o, "size", image->size);
-	json_add_text(o, "sha256", sha256);
 	json_add_text(o, "serial", image->serial);
 	if (layer->source)
 		json_object_object_add(o, "source", source_object(layer->source));

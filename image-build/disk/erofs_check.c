@@ -10,6 +10,7 @@
 #include <erofs/xattr.h>
 
 #include "image-build/disk/erofs_image.h"
+#include "image-build/base/checksum.h"
 #include "image-build/base/memory.h"
 #include "image-build/base/refuse.h"
 
@@ -18,7 +19,8 @@
 struct check {
 	struct erofs_sb_info sbi;
 	uint64_t inodes; /* different ones that the tree has */
-	char *expected, *found;
+	char *found;
+	struct erofs_map_blocks map;
 };
 
 /* Go through one directory of the disk; ctx must stay first, liberofs hands it back. */
@@ -75,21 +77,64 @@ static int check_directory(struct check *c, struct erofs_inode *disk, const stru
 	return 0;
 }
 
+/* Add the file's bytes between two offsets to a checksum. */
+static int sum_bytes(struct check *c, struct erofs_inode *disk, uint64_t from, uint64_t to,
+		     uint32_t *sum)
+{
+	while (from < to) {
+		size_t n = to - from < CHUNK ? (size_t)(to - from) : CHUNK;
+
+		if (erofs_pread(disk, c->found, n, from))
+			return -EIO;
+		*sum = checksum(*sum, c->found, n);
+		from += n;
+	}
+	return 0;
+}
+
+/* That the disk has nothing between two offsets. */
+static int check_hole(struct check *c, struct erofs_inode *disk, uint64_t from, uint64_t to)
+{
+	while (from < to) {
+		c->map.m_la = from;
+		if (erofs_map_blocks(disk, &c->map, 0) || c->map.m_flags & EROFS_MAP_MAPPED ||
+		    c->map.m_la + c->map.m_llen <= from)
+			return -EIO;
+		from = c->map.m_la + c->map.m_llen;
+	}
+	return 0;
+}
+
+static int sum_file(struct check *c, struct erofs_inode *disk, const struct inode *inode,
+		    uint32_t *sum)
+{
+	const struct content_map *map = inode->content.map;
+	uint64_t at = 0;
+	int r = 0;
+
+	if (inode->content.store && !map)
+		return sum_bytes(c, disk, 0, inode->size, sum);
+	for (size_t i = 0; !r && map && i < map->count; i++) {
+		uint64_t from = (uint64_t)map->runs[i].first * CONTENT_BLOCK;
+		uint64_t to = from + (uint64_t)map->runs[i].count * CONTENT_BLOCK;
+
+		r = check_hole(c, disk, at, from);
+		at = to < inode->size ? to : inode->size;
+		if (!r)
+			r = sum_bytes(c, disk, from, at, sum);
+	}
+	return r ? r : check_hole(c, disk, at, inode->size);
+}
+
+/* What was read once is not kept until now: its checksum is. */
 static int check_bytes(struct check *c, struct erofs_inode *disk, const struct node *node,
 		       struct err *e)
 {
 	const struct inode *inode = node->inode;
+	uint32_t sum = ~0U;
 
-	for (uint64_t at = 0; at < inode->size;) {
-		ssize_t n = content_read(&inode->content, inode->size, c->expected, CHUNK, at, e);
-
-		if (n < 0)
-			return (int)n;
-		if (erofs_pread(disk, c->found, (erofs_off_t)n, at) ||
-		    memcmp(c->expected, c->found, (size_t)n))
-			return differs(e, node, "its content");
-		at += (uint64_t)n;
-	}
+	if (sum_file(c, disk, inode, &sum) || (inode->content.store && sum != inode->content.crc))
+		return differs(e, node, "its content");
 	return 0;
 }
 
@@ -169,27 +214,38 @@ static int check_node(struct node *node, void *context, struct err *e)
 	return r;
 }
 
-int erofs_check(const struct tree *t, const char *path, struct err *e)
+static int check_tree(struct check *c, const struct tree *t, struct err *e)
 {
-	struct check c = { .inodes = 0 };
 	int r;
 
-	c.expected = memory_zero(1, CHUNK);
-	c.found = memory_zero(1, CHUNK);
 	tree_forget_numbers(t);
-	r = erofs_dev_open(&c.sbi, path, O_RDONLY);
-	if (!r)
-		r = erofs_read_superblock(&c.sbi);
+	t->root->inode->nid = c->sbi.root_nid;
+	r = tree_walk(t->root, check_node, c, e);
+	if (!r && c->sbi.inos != c->inodes)
+		r = refuse(e, "the erofs just written has %llu inodes, its source %llu",
+			   (unsigned long long)c->sbi.inos, (unsigned long long)c->inodes);
+	return r;
+}
+
+int erofs_check(const struct tree *t, const char *path, struct err *e)
+{
+	struct check *c = memory_zero(1, sizeof(*c));
+	int r = erofs_dev_open(&c->sbi, path, O_RDONLY);
+
+	if (r) {
+		free(c);
+		return system_result(e, r, "open %s", path);
+	}
+	c->found = memory_zero(1, CHUNK);
+	r = erofs_read_superblock(&c->sbi);
 	if (r) {
 		r = system_result(e, r, "read the erofs back");
 	} else {
-		t->root->inode->nid = c.sbi.root_nid;
-		r = tree_walk(t->root, check_node, &c, e);
+		r = check_tree(c, t, e);
+		erofs_put_super(&c->sbi);
 	}
-	if (!r && c.sbi.inos != c.inodes)
-		r = refuse(e, "the erofs just written has %llu inodes, its source %llu",
-			   (unsigned long long)c.sbi.inos, (unsigned long long)c.inodes);
-	free(c.expected);
-	free(c.found);
+	erofs_dev_close(&c->sbi);
+	free(c->found);
+	free(c);
 	return r;
 }

@@ -101,6 +101,7 @@ static void start(struct run *run)
 
 static void convert(struct run *run, const char *path)
 {
+	struct output *none;
 	struct oci_source s;
 
 	run->e = (struct err){ .text = "" };
@@ -110,7 +111,12 @@ static void convert(struct run *run, const char *path)
 		return;
 	run->r = oci_load(&s, run->options.ref, run->options.platform, run->image, &run->e);
 	if (!run->r) {
-		run->r = convert_read(&s, &run->options, run->image, run->layers, &run->e);
+		none = calloc(LAYERS_MAX, sizeof(*none));
+		assert_non_null(none);
+		for (size_t i = 0; i < LAYERS_MAX; i++)
+			none[i].fd = -1;
+		run->r = convert_read(&s, &run->options, run->image, none, run->layers, &run->e);
+		free(none);
 		for (size_t i = 0; i < run->image->layer_count; i++)
 			layer_free(&run->layers[i]);
 	}

@@ -1,21 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
 #include "tests/unit/unit.h"
 
-#include <fcntl.h>
 #include <stdio.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include "image-build/tree/layer_read.h"
 #include "image-build/disk/erofs_image.h"
 #include "image-build/disk/built_image.h"
-#include "image-build/base/jobs.h"
+#include "image-build/disk/contents.h"
 #include "image-build/tree/whiteouts.h"
 #include "image-build/tree/resolve.h"
-#include "image-build/tree/tar_write.h"
 #include "image-build/disk/hash_tree.h"
-#include "lib/io.h"
 #include "tests/unit/image-build/image_tar.h"
 
 /* A bit of everything; the root has no entry. */
@@ -66,82 +60,55 @@ static void read_everything(struct layer *l)
 	overlay_encode(&l->tree);
 }
 
-struct shared {
-	struct built_image image;
-	int result;
-	struct err e;
-};
-
-/* liberofs has one image in a process: each call in a child. */
-static int in_child(void (*call)(const struct tree *t, const char *path, struct shared *s),
-		    const struct tree *t, const char *path, struct shared *s)
+/* The file of a layer's store, from outside. */
+static void path_of(const struct layer *l, char path[32])
 {
-	pid_t pid = fork();
-	int status;
-
-	assert_true(pid >= 0);
-	if (pid == 0) {
-		call(t, path, s);
-		_exit(0);
-	}
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_int_equal(status, 0);
-	return s->result;
+	snprintf(path, 32, "/proc/self/fd/%d", l->store.data.fd);
 }
 
-static void call_make(const struct tree *t, const char *path, struct shared *s)
+static void make(struct layer *l, struct built_image *ret)
 {
 	static const struct salt_choice salt = { .kind = SALT_CONTENT };
+	const struct digest source = { "sha256", 32, { 1, 2, 3 } };
+	struct err e = { .text = "" };
+	_Atomic uint64_t done = 0;
+	char path[32];
+	struct image_making m = {
+		.tree = &l->tree, .store = &l->store, .path = path, .label = "", .source = &source
+	};
 
-	s->result = image_make(t, path, &salt, &s->image, NULL, &s->e);
-}
-
-static void call_check(const struct tree *t, const char *path, struct shared *s)
-{
-	s->result = erofs_check(t, path, &s->e);
-}
-
-static void make(const struct temp *temp, const char *name, const struct tree *t, char path[96],
-		 struct shared *s)
-{
-	put_text(temp->fd, name, "");
-	snprintf(path, 96, "%s/%s", temp->path, name);
-	expect_success(name, in_child(call_make, t, path, s), &s->e);
+	path_of(l, path);
+	expect_success("pack", contents_pack(&l->tree, &l->store, false, &e), &e);
+	expect_success("make", images_make(&m, 1, &salt, &done, NULL, &e), &e);
+	*ret = m.image;
 }
 
 static void test_image(void **state)
 {
-	struct shared *s = jobs_shared(sizeof(*s)), *again = jobs_shared(sizeof(*again));
+	struct built_image image, again;
 	struct err e = { .text = "" };
-	struct digest content;
 	struct layer l, same;
-	struct temp temp;
-	char path[96], other[96];
-	int fd;
 
 	(void)state;
-	temp_make(&temp);
 	read_everything(&l);
-	make(&temp, "one", &l.tree, path, s);
-	assert_int_equal(s->image.size % 4096, 0);
-	/* The salt is the erofs' own digest, and the tree is whole. */
-	fd = open(path, O_RDWR | O_CLOEXEC);
-	expect_success("digest",
-		       digest_file(fd, s->image.verity.data_blocks * 4096, path, &content, &e), &e);
-	assert_int_equal(s->image.verity.salt_size, 32);
-	assert_memory_equal(s->image.verity.salt, content.bytes, 32);
+	make(&l, &image);
+	assert_int_equal(image.size % 4096, 0);
+	assert_int_equal(lseek(l.store.data.fd, 0, SEEK_END), image.size);
+	/* The salt is the source's digest, and the tree is whole. */
+	assert_int_equal(image.verity.salt_size, 32);
+	assert_memory_equal(image.verity.salt, "\1\2\3\0", 4);
 	expect_success("verity",
-		       verity_check(&(struct slice){ fd, 0, s->image.size }, &s->image.verity, &e),
+		       verity_check(&(struct slice){ l.store.data.fd, 0, image.size },
+				    &image.verity, &e),
 		       &e);
-	close(fd);
 	/* Once more from the beginning, elsewhere: the same bytes. */
 	read_everything(&same);
-	make(&temp, "two", &same.tree, other, again);
-	assert_true(digest_equal(&s->image.digest, &again->image.digest));
-	assert_string_equal(s->image.serial, again->image.serial);
+	make(&same, &again);
+	assert_int_equal(image.size, again.size);
+	assert_memory_equal(image.verity.root_hash, again.verity.root_hash, 32);
+	assert_string_equal(image.serial, again.serial);
 	layer_free(&l);
 	layer_free(&same);
-	temp_remove(&temp);
 }
 
 /* What the check after writing must find: each change makes tree and image differ. */
@@ -184,9 +151,16 @@ static void remove_name(struct layer *l)
 
 static void change_content(struct layer *l)
 {
-	char byte = 'X';
+	tree_find(&l->tree, "big")->inode->content.crc++;
+}
 
-	assert_int_equal(pwrite(l->store.data.fd, &byte, 1, 0), 1);
+/* Of a file with holes, where they are. */
+static void move_hole(struct layer *l)
+{
+	struct content_map *map = tree_find(&l->tree, "big")->inode->content.map;
+
+	assert_int_equal(map->count, 2);
+	map->runs[0].count = 1;
 }
 
 static void add_xattr(struct layer *l)
@@ -227,7 +201,8 @@ static const struct {
 	{ change_device, "\"dev\": its device" },
 	{ change_target, "\"sym\": its target" },
 	{ change_value, "\"setuid\": user.key-of-ten" },
-	{ change_content, "its content" },
+	{ change_content, "\"big\": its content" },
+	{ move_hole, "\"big\": its content" },
 	{ remove_name, "\"d/e/f\": unknown" },
 	{ add_xattr, "\"empty\"" },
 	{ lose_xattr, "\"setuid\"" },
@@ -238,26 +213,51 @@ static const struct {
 /* Nothing that was lost on the way stays unnoticed. */
 static void test_check_notices(void **state)
 {
-	struct shared *s = jobs_shared(sizeof(*s));
-	struct layer l;
-	struct temp temp;
-	char path[96];
+	struct err e = { .text = "" };
+	struct built_image image;
+	struct layer written, l;
+	char path[32];
 
 	(void)state;
-	temp_make(&temp);
-	read_everything(&l);
-	make(&temp, "image", &l.tree, path, s);
-	expect_success("unchanged", in_child(call_check, &l.tree, path, s), &s->e);
-	layer_free(&l);
+	read_everything(&written);
+	make(&written, &image);
+	path_of(&written, path);
+	expect_success("unchanged", erofs_check(&written.tree, path, &e), &e);
 	for (size_t i = 0; i < ARRAY_SIZE(changes); i++) {
 		read_everything(&l);
 		changes[i].change(&l);
-		in_child(call_check, &l.tree, path, s);
-		expect_failure(changes[i].words, s->result, &s->e, FAIL_VALUE_INVALID,
-			       changes[i].words);
+		expect_failure(changes[i].words, erofs_check(&l.tree, path, &e), &e,
+			       FAIL_VALUE_INVALID, changes[i].words);
 		layer_free(&l);
 	}
-	temp_remove(&temp);
+	layer_free(&written);
+}
+
+/* A byte of a file's content that turned on the disk. */
+static void test_check_notices_bytes(void **state)
+{
+	struct err e = { .text = "" };
+	struct built_image image;
+	struct layer l;
+	char path[32];
+
+	(void)state;
+	read_everything(&l);
+	make(&l, &image);
+	path_of(&l, path);
+	for (uint32_t block = l.store.first_block; block < l.store.blocks; block++) {
+		uint8_t byte;
+
+		assert_int_equal(pread(l.store.data.fd, &byte, 1, block * 4096), 1);
+		byte ^= 1;
+		assert_int_equal(pwrite(l.store.data.fd, &byte, 1, block * 4096), 1);
+		expect_failure("byte", erofs_check(&l.tree, path, &e), &e, FAIL_VALUE_INVALID,
+			       "its content");
+		byte ^= 1;
+		assert_int_equal(pwrite(l.store.data.fd, &byte, 1, block * 4096), 1);
+	}
+	expect_success("whole again", erofs_check(&l.tree, path, &e), &e);
+	layer_free(&l);
 }
 
 /* Two pairs of hard links in place of two others: same contents, same counts. */
@@ -268,71 +268,25 @@ static void test_check_notices_crossed_links(void **state)
 		{ .name = "c" },  { .name = "d", .type = '1', .link = "c" },
 		{ .name = NULL },
 	};
-	struct shared *s = jobs_shared(sizeof(*s));
 	struct err e = { .text = "" };
+	struct built_image image;
 	struct layer l;
-	struct temp temp;
-	char path[96];
+	char path[32];
 	struct node *b, *c;
 	struct inode *of_a;
 
 	(void)state;
-	temp_make(&temp);
 	expect_success("read", read_members(&l, pairs, &e), &e);
-	make(&temp, "image", &l.tree, path, s);
+	make(&l, &image);
+	path_of(&l, path);
 	b = tree_find(&l.tree, "b");
 	c = tree_find(&l.tree, "c");
 	of_a = b->inode;
 	node_set_inode(b, c->inode);
 	node_set_inode(c, of_a);
-	in_child(call_check, &l.tree, path, s);
-	expect_failure("crossed", s->result, &s->e, FAIL_VALUE_INVALID, "a hard link is broken");
+	expect_failure("crossed", erofs_check(&l.tree, path, &e), &e, FAIL_VALUE_INVALID,
+		       "a hard link is broken");
 	layer_free(&l);
-	temp_remove(&temp);
-}
-
-/* The canonical tar, read again, is the same tree, and its tar has the same digest. */
-static void test_canonical_tar(void **state)
-{
-	struct err e = { .text = "" };
-	struct digest one, two;
-	struct layer l, again;
-	struct blob_digests digests;
-	struct blob blob;
-	char *before, *after;
-	int fd = memfd_create("tar", MFD_CLOEXEC);
-
-	(void)state;
-	read_everything(&l);
-	/* A device 0:0 is read from no tar. */
-	node_remove(&l.tree, tree_find(&l.tree, "d/gone"));
-	before = tree_text(&l.tree);
-	expect_success("write", tar_write(&l.tree, fd, &one, NULL, &e), &e);
-	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
-	layer_init(&again);
-	store_open(&again.store, memfd_create("store", MFD_CLOEXEC), -1, 0);
-	expect_success("open", blob_open(&blob, fd, COMPRESSION_NONE, "sha256", "sha256", NULL, &e),
-		       &e);
-	expect_success("read", layer_read(&again, &blob, &e), &e);
-	expect_success("finish", blob_finish(&blob, &digests, &e), &e);
-	assert_true(digest_equal(&one, &digests.stored));
-	assert_true(digest_equal(&one, &digests.plain));
-	blob_close(&blob);
-	expect_success("resolve", resolve_layer(&again, 0, &e), &e);
-	/* Opaque marks come back as what they were made from; what marks whiteouts does not. */
-	inode_set_xattr(tree_find(&again.tree, "d")->inode, "trusted.overlay.origin", "", 0);
-	overlay_encode(&again.tree);
-	after = tree_text(&again.tree);
-	assert_string_equal(before, after);
-	assert_int_equal(ftruncate(fd, 0), 0);
-	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
-	expect_success("write", tar_write(&again.tree, fd, &two, NULL, &e), &e);
-	assert_true(digest_equal(&one, &two));
-	free(before);
-	free(after);
-	close(fd);
-	layer_free(&l);
-	layer_free(&again);
 }
 
 int main(void)
@@ -340,8 +294,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_image),
 		cmocka_unit_test(test_check_notices),
+		cmocka_unit_test(test_check_notices_bytes),
 		cmocka_unit_test(test_check_notices_crossed_links),
-		cmocka_unit_test(test_canonical_tar),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
