@@ -284,11 +284,13 @@ static void print_report(const struct disk *d, const char *text, bool json)
 		printf("%s: %s\n", key, json_object_get_string(value));
 }
 
-static int make(struct disk *d, const struct option_list *operands, bool json, struct err *e)
+static int make(struct disk *d, bool json, struct err *e)
 {
 	char *text auto_text = NULL;
-	int r = disk_inputs_open(d, operands, e);
+	int r = disk_inputs_open(d, e);
 
+	if (!r)
+		r = disk_not_input(d, d->options->output, e);
 	if (!r)
 		r = output_create(&d->out, d->options->output, e);
 	if (!r)
@@ -312,12 +314,13 @@ static int run_format(const struct options *o, const struct option_list *operand
 	int r;
 
 	d->options = &o->disk;
+	d->operands = operands;
 	d->format = o->format;
 	d->out.fd = -1;
 	d->report = json_object_new_object();
 	json_add_number(d->report, "version", 1);
 	json_add_text(d->report, "format", o->format->name);
-	r = make(d, operands, o->json, e);
+	r = make(d, o->json, e);
 	output_discard(&d->out);
 	for (size_t i = 0; i < d->file_count; i++)
 		output_discard(&d->files[i]);

@@ -161,12 +161,11 @@ static int set_tree(const struct disk *d, struct disk_part *p, struct err *e)
 static int read_part(const struct disk *d, struct disk_part *p, const struct wish *w, struct err *e)
 {
 	struct filesystem fs;
-	int r = output_not_input(d->options->output, p->path, e);
+	int r;
 
-	if (!r && d->format->tarfs && d->count > 1)
+	if (d->format->tarfs && d->count > 1)
 		return 0;
-	if (!r)
-		r = read_filesystem(p, &fs, e);
+	r = read_filesystem(p, &fs, e);
 	if (!r)
 		r = read_protection(p, &fs, d->format->tarfs, e);
 	if (!r && w->root_hash)
@@ -255,8 +254,9 @@ static int add_operand(struct disk *d, const char *path, struct err *e)
 	return r;
 }
 
-int disk_inputs_open(struct disk *d, const struct option_list *operands, struct err *e)
+int disk_inputs_open(struct disk *d, struct err *e)
 {
+	const struct option_list *operands = d->operands;
 	int r = 0;
 
 	d->parts = memory_zero(DISK_PARTS_MAX + 1, sizeof(*d->parts));

@@ -2,7 +2,6 @@
 #ifndef IMAGE_BUILD_DISK_INPUT_H
 #define IMAGE_BUILD_DISK_INPUT_H
 
-#include "image-build/base/option.h"
 #include "image-build/disk/disk_format.h"
 
 /*
@@ -11,7 +10,7 @@
  * topmost first, whose root hashes must then be those that it tells. d->parts is allocated here,
  * whatever comes out; give it back.
  */
-int disk_inputs_open(struct disk *d, const struct option_list *operands, struct err *e);
+int disk_inputs_open(struct disk *d, struct err *e);
 void disk_inputs_close(struct disk *d);
 
 #endif

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "image-build/base/option.h"
 #include "image-build/base/output.h"
 #include "image-build/base/slice.h"
 #include "image-build/disk/built_image.h"
@@ -71,6 +72,7 @@ struct disk_part {
 
 struct disk {
 	const struct disk_options *options;
+	const struct option_list *operands; /* as they were given */
 	const struct disk_format *format;
 	struct disk_part *parts; /* topmost first */
 	size_t count;

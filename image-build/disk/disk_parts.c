@@ -11,6 +11,7 @@
 #include "image-build/base/write.h"
 #include "image-build/disk/copy.h"
 #include "image-build/disk/tree_write.h"
+#include "lib/array.h"
 
 uint64_t align_up(uint64_t n, uint64_t unit)
 {
@@ -90,6 +91,21 @@ int part_write_sealed(struct disk_part *p, int fd, uint64_t at, struct err *e)
 	return r;
 }
 
+int disk_not_input(const struct disk *d, const char *path, struct err *e)
+{
+	const struct disk_options *o = d->options;
+	const char *const more[] = { o->uki, o->signature, o->certificate };
+	int r = 0;
+
+	for (size_t i = 0; !r && i < d->operands->count; i++)
+		r = output_not_input(path, d->operands->at[i], e);
+	for (size_t i = 0; !r && i < d->count; i++)
+		r = output_not_input(path, d->parts[i].path, e);
+	for (size_t i = 0; !r && i < ARRAY_SIZE(more); i++)
+		r = output_not_input(path, more[i], e);
+	return r;
+}
+
 int disk_file(struct disk *d, const char *suffix, struct output **ret, struct err *e)
 {
 	char *path auto_text = memory_printf("%s%s", d->options->output, suffix);
@@ -98,7 +114,9 @@ int disk_file(struct disk *d, const char *suffix, struct output **ret, struct er
 
 	if (d->file_count == DISK_FILES_MAX)
 		abort();
-	r = output_create(o, path, e);
+	r = disk_not_input(d, path, e);
+	if (!r)
+		r = output_create(o, path, e);
 	if (r)
 		return r;
 	d->file_count++;

@@ -28,6 +28,9 @@ int part_write_tree(struct disk_part *p, int fd, uint64_t at, bool superblock, s
 /* Data, superblock and tree behind each other: what a layer is. */
 int part_write_sealed(struct disk_part *p, int fd, uint64_t at, struct err *e);
 
+/* No file that is made here may be one that the disk is made of. */
+int disk_not_input(const struct disk *d, const char *path, struct err *e);
+
 /* One more file, ready when the disk is: the output's name with suffix behind it. */
 int disk_file(struct disk *d, const char *suffix, struct output **ret, struct err *e);
 int disk_text_file(struct disk *d, const char *suffix, const char *text, struct err *e);

@@ -183,18 +183,33 @@ nydus=$(field tarfs root_hash)
 	complain "nydus: $(cat tarfs.volume.json)"
 "$image" plan --volume tarfs.volume.json --device 0=SERIAL=x >said 2>&1 || complain "nydus: the guest refuses it: $(cat said)"
 
-# --- the same bytes ------------------------------------------------------------------------------
+# --- the same bytes, and nothing left of a disk that cannot be written ----------------------------
 
 mkdir elsewhere
 cp layer.img cert.pem root.p7s program-x86_64.efi elsewhere
-for format in raw "verity --fec 2" hash-file "kata --dax-header" "kata-extension --name x" kata-gpt layers containerd nydus \
-	"dps --arch x86_64 --uki program-x86_64.efi --signature root.p7s --certificate cert.pem" "layers --sector-size 4096"; do
-	# shellcheck disable=SC2086
-	run --format $format --output once layer.img
-	# shellcheck disable=SC2086
-	(umask 077 && cd elsewhere && TZ=Asia/Tokyo LC_ALL=C.UTF-8 "$image" disk --format $format --output twice layer.img >/dev/null)
+while read -r -a options; do
+	run --output once --format "${options[@]}" layer.img
+	(umask 077 && cd elsewhere && TZ=Asia/Tokyo LC_ALL=C.UTF-8 taskset -c 0 "$image" disk --output twice --format "${options[@]}" layer.img >/dev/null)
 	same once elsewhere/twice
-done
+	(ulimit -f 500 && trap '' XFSZ && ! "$image" disk --output limited --format "${options[@]}" layer.img) >said 2>&1 ||
+		complain "a full disk: $(cat said)"
+	[[ $(wc -l <said) == 1 && -z $(find . -name '*limited*') ]] || complain "a full disk, ${options[*]}: $(cat said)"
+done <<-'END'
+	raw
+	verity --fec 2
+	verity --no-superblock
+	hash-file --fec 24
+	kata --dax-header
+	kata-extension --name x
+	kata-gpt --source 02
+	layers
+	layers --sector-size 4096
+	dps --arch x86_64 --uki program-x86_64.efi --signature root.p7s --certificate cert.pem
+	dps --arch s390x --sector-size 4096
+	containerd
+	nydus
+	nydus --no-verity
+END
 
 # shellcheck disable=SC2046
 run --format layers --output long $(printf 'layer.img %.0s' {1..12})
@@ -245,14 +260,21 @@ echo '{"layers": [{"file": "../layer.img", "verity": {"root_hash": "aa"}}]}' >ou
 refused "layer 0: no file with a root hash" --format layers outside.json
 echo '{"version": 1}' >none.json
 refused "it has no layers" --format layers none.json
-cp layer.img no.img
-"$image" disk --format raw --output layer.img layer.img >said 2>&1 && complain "an input was replaced"
-same no.img layer.img
-# A disk that cannot be written leaves nothing either.
-(ulimit -f 500 && trap '' XFSZ && ! "$image" disk --format kata --output limited layer.img) >said 2>&1 ||
-	complain "a full disk: $(cat said)"
-[[ -z $(find . -name '*limited*') ]] || complain "a full disk: something was left"
-
+# No file that is read is replaced, also by what is written beside a disk.
+mkdir inputs
+cp layer.img inputs/a
+cp image.json inputs/a.json
+cp layer.img two.img inputs
+cp root.p7s inputs/b.hash
+for inputs in "raw --output inputs/a inputs/a" "layers --output inputs/a inputs/a.json" "raw --output inputs/layer.img inputs/a.json" \
+	"dps --certificate cert.pem --signature inputs/b.hash --output inputs/b.hash inputs/a"; do
+	# shellcheck disable=SC2086
+	"$image" disk --format $inputs >said 2>&1 && complain "an input was replaced: $inputs"
+	grep -q "is also an input" said || complain "$inputs: $(cat said)"
+done
+for pair in a=layer.img a.json=image.json layer.img=layer.img b.hash=root.p7s; do
+	same "inputs/${pair%=*}" "${pair#*=}"
+done
 # --- the producers' own -----------------------------------------------------------------------------
 
 if [[ -n $fixtures ]]; then
