@@ -213,7 +213,7 @@ class Bench:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.strip().splitlines()[0])
-    parser.add_argument("--layers", default="1,8,64,127", help="how many, with commas between")
+    parser.add_argument("--layers", default="1,8,32,127", help="how many, with commas between")
     parser.add_argument("--runs", default=3, type=int, help="the least of how many counts")
     parser.add_argument("--append", default="", help="more words for the kernel's command line")
     parser.add_argument("--verbose", action="store_true", help="the kernel's log as well")
