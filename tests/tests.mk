@@ -181,5 +181,9 @@ bench: $(run_needs) $(BUILD)/x86_64/bench-agent $(BUILT_x86_64)/sources ## how l
 		SOCLE_AGENT_x86_64='$(abspath $(BUILD)/x86_64/bench-agent)' \
 		$(PYTHON) tests/bench/boot_time.py $(BENCH)
 
-.PHONY: test check unit boots bench run shell
+# More with BENCH=: BENCH='--rounds 1 --megabytes 300'.
+bench-build: all ## layers beside mkfs.erofs and veritysetup: time, memory, room
+	$(Q)$(run_environment) $(PYTHON) -B tests/bench/build_images.py '$(abspath $(BUILD)/socle-image)' --work $(BUILD) $(BENCH)
+
+.PHONY: test check unit boots bench bench-build run shell
 

@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 /*
- * One bar on standard error, for people: only on a terminal, and only for what
- * has taken longer than a second.
+ * One bar on standard error, for people, with its rate and the time that is left: only
+ * on a terminal, and only for what has taken longer than a second.
  */
 struct progress {
 	const char *what;
