@@ -70,6 +70,12 @@ print_tars := $(BUILD)/tests/print_tars
 $(print_tars): $(BUILD)/tests/tests/tars/print_tars.o $(BUILD)/tests/libtested.a $(BUILD)/flags
 	$(link_test)
 
+# A million names, whose memory is counted: built as socle-image is, without sanitizers.
+many_names := $(BUILD)/tests/many_names
+$(many_names): $(BUILD)/host/tests/tars/many_names.o $(filter-out $(mains),$(call host_objects,image-build $(shared))) $(BUILD)/flags
+	$(say) LINK '$@'
+	$(Q)$(CC) $(HOST_LDFLAGS) -o $@ $(filter %.o,$^) $(erofs_libs) $(packages_libs)
+
 # The server of pulled images alone, with mounts that are none: tests/check/check_serve.sh.
 serve_alone := $(BUILD)/tests/serve
 $(serve_alone): $(BUILD)/tests/tests/check/serve.o $(BUILD)/tests/libhelpers.a $(BUILD)/tests/libtested.a $(BUILD)/flags
@@ -123,7 +129,7 @@ run_environment = export PATH="$(HOST)/bin:$$PATH" BUILD='$(BUILD)' PYTHON='$(PY
 	SOCLE_ARCHES='$(ARCHES)' SOCLE_IMAGE='$(abspath $(BUILD)/socle-image)' \
 	$(call programs_of,$(or $(filter x86_64,$(ARCHES)),$(ARCH))) $(foreach arch,$(ARCHES),$(call programs_of,$(arch),_$(arch))) &&
 run_needs := all $(GUEST)/test-agent $(KERNEL_$(ARCH))/sources
-test_needs := $(run_needs) $(unit_tests) $(fuzz_tests) $(print_tars) $(threads) $(serve_alone) $(clang_seen) $(foreach arch,$(ARCHES), \
+test_needs := $(run_needs) $(unit_tests) $(fuzz_tests) $(print_tars) $(many_names) $(threads) $(serve_alone) $(clang_seen) $(foreach arch,$(ARCHES), \
 	$(KERNEL_$(arch))/sources $(BUILD)/$(arch)/socle-init $(BUILD)/$(arch)/socle-volume $(BUILD)/$(arch)/test-agent $(BUILD)/$(arch)/example-agent \
 	$(call guest_test_programs,$(arch)))
 

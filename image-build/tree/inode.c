@@ -6,9 +6,21 @@
 
 #include "image-build/base/memory.h"
 
+/* Only a file has all of it. */
+static size_t size_of(mode_t mode)
+{
+	struct inode *inode;
+
+	if (S_ISREG(mode))
+		return sizeof(*inode);
+	if (S_ISLNK(mode))
+		return offsetof(struct inode, target) + sizeof(inode->target);
+	return offsetof(struct inode, device_minor) + sizeof(inode->device_minor);
+}
+
 struct inode *inode_new(mode_t mode)
 {
-	struct inode *inode = memory_zero(1, sizeof(*inode));
+	struct inode *inode = memory_zero(1, size_of(mode));
 
 	inode->mode = (uint16_t)mode;
 	return inode;

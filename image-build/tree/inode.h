@@ -16,8 +16,8 @@ struct xattr {
 };
 
 /*
- * What a name leads to. There may be millions of them: what only one type of file
- * has lies in the same place, and belongs to a type that never changes afterwards.
+ * What a name leads to. There may be millions of them, so what only one type of file has
+ * lies in the same place, and is there in that type alone. The type never changes.
  */
 struct inode {
 	uint32_t names;   /* how many nodes lead here; a directory has one */

@@ -21,8 +21,7 @@ static int check_number(const char *what, int64_t value, int64_t max, struct err
 	return 0;
 }
 
-static int read_attributes(const struct tar_entry *entry, mode_t type, struct inode *inode,
-			   struct err *e)
+static int read_attributes(const struct tar_entry *entry, struct inode *inode, struct err *e)
 {
 	int r = check_number("mode", entry->mode, MODE_MAX, e);
 
@@ -33,12 +32,12 @@ static int read_attributes(const struct tar_entry *entry, mode_t type, struct in
 	if (r)
 		return r;
 	/* Old writers put the type into the mode as well; the entry's own counts. */
-	inode->mode = (uint16_t)(type | (entry->mode & 07777));
+	inode->mode = (uint16_t)((inode->mode & S_IFMT) | (entry->mode & 07777));
 	inode->uid = (uint32_t)entry->uid;
 	inode->gid = (uint32_t)entry->gid;
 	inode->mtime_sec = entry->mtime_sec;
 	inode->mtime_nsec = entry->mtime_nsec;
-	if (!S_ISCHR(type) && !S_ISBLK(type))
+	if (!inode_is_device(inode))
 		return 0;
 	r = check_number("device major", entry->device_major, LIMIT_DEVICE_MAJOR, e);
 	if (!r)
@@ -174,15 +173,11 @@ static int refuse_type(char type, struct err *e)
 	return refuse(e, "it is of an unknown type (byte 0x%02x)", (unsigned char)type);
 }
 
-int layer_read_inode(struct layer *l, struct tar_reader *t, const struct tar_entry *entry,
-		     struct inode *inode, struct err *e)
+static int read_all(struct layer *l, struct tar_reader *t, const struct tar_entry *entry,
+		    struct inode *inode, struct err *e)
 {
-	static const mode_t types[] = { S_IFREG, 0, S_IFLNK, S_IFCHR, S_IFBLK, S_IFDIR, S_IFIFO };
-	int r;
+	int r = read_attributes(entry, inode, e);
 
-	if (entry->type < '0' || entry->type > '6')
-		return refuse_type(entry->type, e);
-	r = read_attributes(entry, types[entry->type - '0'], inode, e);
 	if (!r)
 		r = read_xattrs(l, entry->pax, inode, e);
 	if (!r && S_ISLNK(inode->mode))
@@ -192,4 +187,22 @@ int layer_read_inode(struct layer *l, struct tar_reader *t, const struct tar_ent
 	inode->size = entry->size;
 	r = check_size(l, entry->size, e);
 	return r ? r : read_content(l, t, inode, e);
+}
+
+int layer_read_inode(struct layer *l, struct tar_reader *t, const struct tar_entry *entry,
+		     struct inode **ret, struct err *e)
+{
+	static const mode_t types[] = { S_IFREG, 0, S_IFLNK, S_IFCHR, S_IFBLK, S_IFDIR, S_IFIFO };
+	struct inode *inode;
+	int r;
+
+	if (entry->type < '0' || entry->type > '6')
+		return refuse_type(entry->type, e);
+	inode = inode_hold(inode_new(types[entry->type - '0']));
+	r = read_all(l, t, entry, inode, e);
+	if (r)
+		inode_release(inode);
+	else
+		*ret = inode;
+	return r;
 }

@@ -5,8 +5,8 @@
 #include "image-build/tree/layer.h"
 #include "image-build/tree/tar_read.h"
 
-/* The inode that a tar's entry describes, content included; not of a hard link. */
+/* The inode that a tar's entry describes, content included, held; not of a hard link. */
 int layer_read_inode(struct layer *l, struct tar_reader *t, const struct tar_entry *entry,
-		     struct inode *inode, struct err *e);
+		     struct inode **ret, struct err *e);
 
 #endif

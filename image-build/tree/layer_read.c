@@ -44,16 +44,17 @@ static int add_link(struct layer *l, const char *path, const char *raw_target, s
 static int add_inode(struct layer *l, struct tar_reader *t, const struct tar_entry *entry,
 		     const char *path, struct err *e)
 {
-	struct inode *inode = inode_hold(inode_new(0));
-	int r = layer_read_inode(l, t, entry, inode, e);
+	struct inode *inode = NULL;
+	int r = layer_read_inode(l, t, entry, &inode, e);
 
-	if (!r && !*path && !S_ISDIR(inode->mode))
-		r = refuse(e, "the root is not a directory");
 	if (r)
+		return r;
+	if (!*path && !S_ISDIR(inode->mode)) {
 		inode_release(inode);
-	else
-		change_log_add(&l->changes, &(struct change){ CHANGE_INODE, path, inode, "" });
-	return r;
+		return refuse(e, "the root is not a directory");
+	}
+	change_log_add(&l->changes, &(struct change){ CHANGE_INODE, path, inode, "" });
+	return 0;
 }
 
 static int add_entry(struct layer *l, struct tar_reader *t, const struct tar_entry *entry,
