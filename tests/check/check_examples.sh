@@ -46,12 +46,12 @@ make_inputs()
 	ln -s "${SOCLE_MODULES:?}" "$work/lib/modules/$release"
 	sed 's/=m$/=y/' "$work/boot/config-$release" >"$work/vmlinuz"
 	ln -s "$build/socle-image" "$work/bin/socle-image"
-	cat >"$work/bin/qemu-system-x86_64" <<-'EOF2'
+	tee "$work/bin/qemu-system-s390x" >"$work/bin/qemu-system-x86_64" <<-'EOF2'
 	#!/bin/bash
-	[[ "$*" =~ -kernel\ ([^ ]+)\ -initrd\ ([^ ]+)\ .*file=([^ ]+)\ .*serial=(.+) ]]
+	[[ "$*" =~ -kernel\ ([^ ]+)\ -initrd\ ([^ ]+)\ .*file=([^ ,]+).*serial=(.+) ]]
 	ls -L "${BASH_REMATCH[@]:1:3}" && [[ ${BASH_REMATCH[4]} =~ ^[0-9a-f]{12}$ ]] && touch asked-qemu
 	EOF2
-	chmod +x "$work/bin/qemu-system-x86_64"
+	chmod +x "$work"/bin/qemu-system-*
 }
 
 run_commands()
@@ -62,7 +62,7 @@ run_commands()
 	blocks image-build/socle-image.1 | sed "/^%%/d; $words" >"$work/script"
 	(cd "$work" && PATH=$work/bin:$PATH bash -eux script) >"$work/log" 2>&1 ||
 		complain "socle-image.1: $(tail -n 5 "$work/log")"
-	for made in root.img root.img.json disks/image.json initramfs.cpio built-in.cpio asked-qemu; do
+	for made in root.img root.img.json disks/image.json initramfs.cpio built-in.cpio guest/manifest.json asked-qemu; do
 		[[ -f $work/$made ]] || complain "socle-image.1: $made was not made"
 	done
 	# A command that the page describes has an example.
