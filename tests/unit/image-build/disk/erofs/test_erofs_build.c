@@ -10,6 +10,7 @@
 
 #include "image-build/disk/erofs/erofs_build.h"
 #include "image-build/disk/erofs/erofs_format.h"
+#include "lib/crc32c.h"
 #include "lib/le.h"
 #include "mount/fs/erofs.h"
 
@@ -24,6 +25,20 @@ static uint64_t place(const struct made *m, const struct inode *inode)
 
 	made_read(m, EROFS_SUPERBLOCK_OFFSET, super, sizeof(super));
 	return le_get(super + 40, 4) * EROFS_BLOCK + inode->nid * EROFS_SLOT;
+}
+
+/* What the kernel asks the superblock for, which readers in user space do not. */
+static void check_super(const struct made *m, uint32_t compat, uint32_t incompat)
+{
+	uint8_t bytes[EROFS_BLOCK - EROFS_SUPERBLOCK_OFFSET];
+	uint32_t crc;
+
+	made_read(m, EROFS_SUPERBLOCK_OFFSET, bytes, sizeof(bytes));
+	crc = (uint32_t)le_get(bytes + 4, 4);
+	le_put(bytes + 4, 4, 0);
+	assert_int_equal(crc32c_of(~0U, bytes, sizeof(bytes)), crc);
+	assert_int_equal(le_get(bytes + 8, 4), compat);
+	assert_int_equal(le_get(bytes + 80, 4), incompat);
 }
 
 static unsigned int layout_of(const struct made *m, const char *path)
@@ -53,6 +68,7 @@ static void test_empty(void **state)
 	assert_int_equal(sb.incompat, 0);
 	assert_int_equal(sb.uuid[0], 0x10);
 	assert_int_equal(m.tree.root->inode->nid, 128);
+	check_super(&m, 3, 0);
 	made_close(&m);
 }
 
@@ -158,6 +174,7 @@ static void test_holes(void **state)
 		made_end(&m, inode, sparse[i].size);
 	}
 	made_build(&m);
+	check_super(&m, 3, 4);
 	for (size_t i = 0; i < ARRAY_SIZE(sparse); i++) {
 		const struct inode *inode = tree_find(&m.tree, sparse[i].name)->inode;
 		uint8_t format[2];
@@ -247,11 +264,13 @@ static void test_attributes(void **state)
 	made_at(&m, "link", S_IFLNK | 0777)->target = strdup("d");
 	inode_set_xattr(tree_find(&m.tree, "link")->inode, "trusted.x", value, 5000);
 	made_build(&m);
+	check_super(&m, 7, 0);
 	made_close(&m);
 }
 
 static void test_hard_links(void **state)
 {
+	char target[4096] = "";
 	struct made m;
 
 	(void)state;
@@ -265,6 +284,16 @@ static void test_hard_links(void **state)
 		snprintf(name, sizeof(name), "%d", i);
 		node_set_inode(node_add(&m.tree, tree_find(&m.tree, i % 2 ? "a" : "b"), name),
 			       tree_find(&m.tree, "b/file")->inode);
+	}
+	/* Each has a block of its own, and only one, whatever leads to it. */
+	memset(target, 't', 4095);
+	for (int i = 0; i < 2; i++) {
+		struct node *dir = tree_find(&m.tree, i ? "b" : "a");
+		struct inode *link = made_add(&m, dir, "long", S_IFLNK | 0777);
+
+		target[0] = (char)('0' + i);
+		link->target = strdup(target);
+		node_set_inode(node_add(&m.tree, dir, "long-too"), link);
 	}
 	made_build(&m);
 	assert_int_equal(tree_find(&m.tree, "b/file")->inode->number, 3);
@@ -317,6 +346,8 @@ static void test_misplaced_content(void **state)
 	expect_success("as it is", build_at(&m.tree, 3, &e), &e);
 	expect_failure("behind", build_at(&m.tree, 2, &e), &e, FAIL_VALUE_INVALID,
 		       "\"f\": its content is outside of the image's blocks");
+	c->block = UINT32_MAX - 1;
+	expect_failure("far behind", build_at(&m.tree, 3, &e), &e, FAIL_VALUE_INVALID, "outside");
 	c->block = 0;
 	expect_failure("superblock", build_at(&m.tree, 3, &e), &e, FAIL_VALUE_INVALID, "outside");
 	made_close(&m);
