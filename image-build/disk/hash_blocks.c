@@ -2,8 +2,10 @@
 #include "image-build/disk/hash_blocks.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "image-build/base/refuse.h"
+#include "image-build/disk/sha256_pair.h"
 
 static void lay_out(struct hash_shape *s)
 {
@@ -74,6 +76,8 @@ int block_hasher_open(struct block_hasher *h, const struct verity_params *p, str
 	h->context = EVP_MD_CTX_new();
 	if (!h->md || !h->context)
 		return refuse(e, "libcrypto has no %s", p->hash_name);
+	h->pairs = !strcmp(p->hash_name, "sha256") && p->hash_type &&
+		   p->salt_size <= SHA256_PAIR_PREFIX && sha256_pair_usable();
 	return 0;
 }
 
@@ -98,4 +102,10 @@ void block_hasher_run(struct block_hasher *h, const uint8_t *block, uint32_t siz
 	ok &= EVP_DigestFinal_ex(h->context, digest, NULL);
 	if (ok != 1)
 		abort();
+}
+
+void block_hasher_run_pair(struct block_hasher *h, const uint8_t *const blocks[2], uint32_t size,
+			   uint8_t *const digests[2])
+{
+	sha256_pair(h->p->salt, h->p->salt_size, blocks, size, digests);
 }

@@ -3,6 +3,7 @@
 #define IMAGE_BUILD_DISK_HASH_BLOCKS_H
 
 #include <openssl/evp.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "lib/err.h"
@@ -36,10 +37,14 @@ struct block_hasher {
 	const struct verity_params *p; /* borrowed */
 	EVP_MD *md;
 	EVP_MD_CTX *context;
+	bool pairs; /* two at a time are faster */
 };
 
 int block_hasher_open(struct block_hasher *h, const struct verity_params *p, struct err *e);
 void block_hasher_close(struct block_hasher *h);
 void block_hasher_run(struct block_hasher *h, const uint8_t *block, uint32_t size, uint8_t *digest);
+/* Two of them; only where pairs says so. */
+void block_hasher_run_pair(struct block_hasher *h, const uint8_t *const blocks[2], uint32_t size,
+			   uint8_t *const digests[2]);
 
 #endif

@@ -70,6 +70,20 @@ static void fill_spare(const struct tree_making *m, uint64_t used, uint64_t all,
 		memcpy(slot_of(m, blocks, i), m->place.spare, m->shape.digest_size);
 }
 
+/* Hash n blocks into the slots from index on. */
+static void hash_piece(const struct tree_making *m, uint64_t index, uint64_t n,
+		       const uint8_t *bytes, uint32_t size, uint8_t *out, struct block_hasher *h)
+{
+	uint64_t i = 0;
+
+	for (; h->pairs && i + 1 < n; i += 2, bytes += 2 * (size_t)size)
+		block_hasher_run_pair(h, (const uint8_t *[]){ bytes, bytes + size }, size,
+				      (uint8_t *[]){ slot_of(m, out, index + i),
+						     slot_of(m, out, index + i + 1) });
+	for (; i < n; i++, bytes += size)
+		block_hasher_run(h, bytes, size, slot_of(m, out, index + i));
+}
+
 /* Hash count blocks of a level, from first on, into the hash blocks that out begins with. */
 static int hash_into(const struct tree_making *m, int64_t level, uint64_t first, uint64_t count,
 		     uint8_t *out, struct block_hasher *h, struct err *e)
@@ -80,13 +94,12 @@ static int hash_into(const struct tree_making *m, int64_t level, uint64_t first,
 	uint8_t *bytes = memory_zero(at_once, size);
 	int r = 0;
 
-	for (uint64_t i = 0; !r && i < count; i++) {
+	for (uint64_t i = 0; !r && i < count; i += at_once) {
 		uint64_t n = count - i < at_once ? count - i : at_once;
 
-		if (i % at_once == 0)
-			r = read_blocks(m, level, first + i, n, bytes, e);
+		r = read_blocks(m, level, first + i, n, bytes, e);
 		if (!r)
-			block_hasher_run(h, bytes + i % at_once * size, size, slot_of(m, out, i));
+			hash_piece(m, i, n, bytes, size, out, h);
 	}
 	free(bytes);
 	return r;
