@@ -129,6 +129,8 @@ def drivable(machine: Board) -> Board:
 class Driven(Guest):
     """A running guest whose agent obeys."""
 
+    patience: float = 30  # seconds until its agent has to be there, under KVM
+
     def __init__(self, machine: Board, directory: Path) -> None:
         super().__init__(machine, directory)
         assert machine.channel
@@ -139,7 +141,7 @@ class Driven(Guest):
 
     def __enter__(self) -> "Driven":
         super().__enter__()
-        self.ask("left")  # which answers once the agent is there
+        self.ask("left", limit=self.patience)  # which answers once the agent is there
         return self
 
     def __exit__(self, *problem: object) -> None:
