@@ -114,10 +114,13 @@ static int open_store(struct reading *reading, size_t index, struct err *e)
 	int fd = output < 0 ? output_scratch(reading->source->scratch, e) :
 			      fcntl(output, F_DUPFD_CLOEXEC, 0);
 
+	int tails;
+
 	if (fd < 0)
 		return output < 0 ? -EIO : system_failed(e, "open the output once more");
-	store_open(&reading->layers[index].store, fd, -1, 1);
-	return 0;
+	tails = output_scratch(reading->source->scratch, e);
+	store_open(&reading->layers[index].store, fd, tails, 1);
+	return tails < 0 ? -EIO : 0;
 }
 
 static int read_layer(void *context, size_t index, struct err *e)

@@ -121,7 +121,8 @@ int add_changes(struct layer *l, const struct bytes *b, struct err *e)
 	int fd = bytes_open(b), r;
 	struct blob blob;
 
-	store_open(&l->store, memfd_create("store", MFD_CLOEXEC), -1, 1);
+	store_open(&l->store, memfd_create("store", MFD_CLOEXEC),
+		   memfd_create("tails", MFD_CLOEXEC), 1);
 	r = blob_open(&blob, fd, COMPRESSION_NONE, "sha256", "sha256", NULL, e);
 	if (!r)
 		r = layer_read(l, &blob, e);
