@@ -3,7 +3,7 @@
 
 #include "image-build/base/json.h"
 
-const char *feature_state_word(int state)
+const char *feature_state_word(unsigned int state)
 {
 	static const char *const words[] = {
 		[FEATURE_IS_BUILT_IN] = "built in",    [FEATURE_IS_MODULAR] = "module",
@@ -14,7 +14,7 @@ const char *feature_state_word(int state)
 	return words[state];
 }
 
-const char *finding_word(int kind)
+const char *finding_word(unsigned int kind)
 {
 	static const char *const words[] = {
 		[FINDING_MISSING] = "missing",       [FINDING_MODULE] = "module",

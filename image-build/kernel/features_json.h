@@ -8,8 +8,8 @@
 #include "image-build/kernel/features.h"
 
 /* What was found out about a kernel, in words. */
-const char *feature_state_word(int state);
-const char *finding_word(int kind);
+const char *feature_state_word(unsigned int state);
+const char *finding_word(unsigned int kind);
 
 struct json_object *feature_json(enum feature feature, const struct feature_report *r,
 				 bool required);

@@ -16,7 +16,9 @@ static void make_path(char path[LIMIT_PATH + 1], size_t i)
 	size_t size = i % 997 ? 0 : LIMIT_PATH - 20;
 
 	memset(path, 'a' + (int)(i % 3), size);
-	snprintf(path + size, 20, i % 5 ? "d%zu/f%zu" : "", i % 7, i);
+	path[size] = '\0';
+	if (i % 5)
+		snprintf(path + size, 20, "d%zu/f%zu", i % 7, i);
 }
 
 static void make_target(char target[LIMIT_PATH + 1], size_t i)
