@@ -18,7 +18,7 @@ static void make_path(char path[LIMIT_PATH + 1], size_t i)
 	memset(path, 'a' + (int)(i % 3), size);
 	path[size] = '\0';
 	if (i % 5)
-		snprintf(path + size, 20, "d%zu/f%zu", i % 7, i);
+		snprintf(path + size, 20, "d%zu/f%zu", i % 7, i % MANY);
 }
 
 static void make_target(char target[LIMIT_PATH + 1], size_t i)
