@@ -21,20 +21,6 @@
 
 #define ID_BYTES ((TARGET_ID_SIZE - 1) / 2)
 
-static int canonical(const char *path, struct target *t, struct err *e)
-{
-	char found[MOUNTS_PATH_SIZE]; /* PATH_MAX, as realpath() wants it */
-
-	if (realpath(path, found)) {
-		strcpy(t->path, found);
-		return 0;
-	}
-	if (errno != ENOENT)
-		return err_errno(e, FAIL_SYSTEM_CALL_FAILED, "find %.200s", path);
-	strcpy(t->path, path);
-	return 0;
-}
-
 static void close_parent(struct target *t)
 {
 	cleanup_fd(&t->parent);
@@ -51,11 +37,8 @@ static int open_parent(struct target *t, struct err *e)
 
 	snprintf(parent, sizeof(parent), "%.*s", (int)length, t->path);
 	t->parent = open(parent, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (t->parent < 0 && errno != ENOENT)
-		return err_errno(e, FAIL_SYSTEM_CALL_FAILED, "open %.200s", parent);
-	strcpy(t->at, t->path);
 	if (t->parent < 0)
-		return 0;
+		return err_errno(e, FAIL_SYSTEM_CALL_FAILED, "open %.200s", parent);
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", t->parent);
 	n = readlink(link, found, sizeof(found));
 	if (n < 0 || (size_t)n != length || memcmp(found, parent, length)) {
@@ -64,6 +47,22 @@ static int open_parent(struct target *t, struct err *e)
 			       parent);
 	}
 	snprintf(t->at, sizeof(t->at), "%s/%s", link, base);
+	return 0;
+}
+
+static int canonical(const char *path, struct target *t, struct err *e)
+{
+	char found[MOUNTS_PATH_SIZE]; /* PATH_MAX, as realpath() wants it */
+
+	if (realpath(path, found)) {
+		strcpy(t->path, found);
+		return open_parent(t, e);
+	}
+	if (errno != ENOENT)
+		return err_errno(e, FAIL_SYSTEM_CALL_FAILED, "find %.200s", path);
+	strcpy(t->path, path);
+	strcpy(t->at, path);
+	t->parent = -1;
 	return 0;
 }
 
@@ -99,14 +98,16 @@ int target_open(const char *path, bool make, struct target *ret, struct err *e)
 		r = make_dir(path, 0755, e);
 	if (!r)
 		r = canonical(path, ret, e);
-	if (!r && is_ours(ret->path))
+	if (!r && is_ours(ret->path)) {
+		close_parent(ret);
 		return err_set(e, FAIL_VALUE_INVALID, EINVAL,
 			       "the target \"%.200s\" is in " RUN_SOCLE
 			       ", where stacks are put together",
 			       path);
+	}
 	if (!r)
 		name_parts(ret);
-	return r ? r : open_parent(ret, e);
+	return r;
 }
 
 void target_dm_name(const struct target *t, size_t number, char ret[MAPPED_NAME_SIZE])

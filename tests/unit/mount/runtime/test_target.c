@@ -106,6 +106,13 @@ static void test_exchanged(void **state)
 	assert_true(fd >= 0);
 	target_release(&t, &fd);
 	assert_int_equal(open_fds(), fds);
+	/* Of what is not there nothing is held, whatever leads to it. */
+	expect_success("absent", target_open(in_folder("p/q/absent"), false, &t, &e), &e);
+	assert_string_equal(t.at, in_folder("p/q/absent"));
+	assert_int_equal(t.parent, -1);
+	expect_failure("ours", target_open("/run/socle", false, &t, &e), &e, FAIL_VALUE_INVALID,
+		       "is in /run/socle");
+	assert_int_equal(open_fds(), fds);
 	/* Exchanged between two looks at it. */
 	looks_at_links = false;
 	expect_failure("link", target_open(in_folder("p/q/r"), false, &t, &e), &e,
