@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
 /* socle-image inspect: what a file is, and the verity parameters that it carries. */
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -7,11 +8,13 @@
 #include "image-build/base/refuse.h"
 #include "image-build/command.h"
 #include "image-build/inspect/inspect.h"
+#include "image-build/inspect/list_files.h"
+#include "lib/cleanup.h"
 #include "lib/text.h"
 #include "mount/describe/socle.h"
 
 struct options {
-	bool json;
+	bool json, files;
 	struct inspect_options inspect;
 	struct volume given; /* of --verify=LAYER */
 };
@@ -94,8 +97,18 @@ static const struct option_row options[] = {
 	  false, "compare with this root hash, not with the one in the file" },
 	{ "--partition", "N", offsetof(struct options, inspect.partition), take_partition, false,
 	  "of a disk, look at this partition only" },
+	{ "--files", NULL, offsetof(struct options, files), option_flag, false,
+	  "list the files of each erofs and nothing else; with --json an object a line" },
 	{ .name = NULL },
 };
+
+static int print_files(const char *path, const struct options *o, struct json_object *report,
+		       struct err *e)
+{
+	int fd auto_fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	return fd < 0 ? system_failed(e, "open") : list_found_files(fd, report, o->json, e);
+}
 
 static int run(int argc, char **argv)
 {
@@ -109,8 +122,12 @@ static int run(int argc, char **argv)
 		return status;
 	report = json_object_new_object();
 	json_add_text(report, "file", path);
-	status = err_prefix(&e, inspect_path(path, &o.inspect, report, &e), "%.200s: ", path);
-	print_report(report, o.json);
+	status = inspect_path(path, &o.inspect, report, &e);
+	if (!o.files)
+		print_report(report, o.json);
+	else if (!status)
+		status = print_files(path, &o, report, &e);
+	status = err_prefix(&e, status, "%.200s: ", path);
 	json_object_put(report);
 	return status ? command_failed(&e) : STATUS_OK;
 }
