@@ -12,6 +12,7 @@ set -euo pipefail
 build=${BUILD:-build}
 version=$(sed -n 's/^#define SOCLE_VERSION "\(.*\)"/\1/p' mount/runtime/socle.h)
 work=$(mktemp -d)
+debs=$work/debs
 trap 'rm -rf "$work"' EXIT
 
 declare -A debian=([x86_64]=amd64 [s390x]=s390x [aarch64]=arm64)
@@ -19,12 +20,12 @@ declare -A debian=([x86_64]=amd64 [s390x]=s390x [aarch64]=arm64)
 # The make above us has handed down its flags and its job server.
 run_make() { env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -s DEPS=no BUILD="$build" "$@" 2>&1; }
 
-# pack ARCH: of what has been built, into $build/deb.
+# pack ARCH: of what has been built, into $debs.
 pack()
 {
 	[[ -f $build/$1/socle-volume ]] || { complain "$1 has not been built"; return; }
-	run_make deb ARCH="$1" >"$work/log" || { complain "make deb ARCH=$1: $(tail "$work/log")"; return; }
-	(cd "$build/deb" && echo *.deb)
+	run_make deb ARCH="$1" DEBS="$debs" >"$work/log" || { complain "make deb ARCH=$1: $(tail "$work/log")"; return; }
+	(cd "$debs" && echo *.deb)
 }
 
 check_own()
@@ -35,7 +36,7 @@ check_own()
 	[[ $packages == "socle-guest_${version}_${debian[$arch]}.deb socle-image_${version}_${debian[$arch]}.deb" ]] ||
 		complain "made: $packages"
 	mkdir "$work/first" "$work/packed"
-	cp "$build"/deb/*.deb "$work/first/"
+	cp "$debs"/*.deb "$work/first/"
 	for name in "$work"/first/*.deb; do dpkg-deb -x "$name" "$work/packed"; done
 	run_make install ARCH="$arch" DESTDIR="$work/installed" PREFIX=/usr \
 		ZSH_FOLDER=share/zsh/vendor-completions
@@ -48,11 +49,11 @@ check_own()
 		complain "the packed socle-image is not version $version"
 	[[ $(dpkg-deb -f "$work/first/socle-image_${version}_${debian[$arch]}.deb" Depends) == *libc6* ]] ||
 		complain "socle-image depends on no library"
-	! lintian --allow-root --fail-on error "$build"/deb/*.changes >"$work/said" 2>&1 &&
+	! lintian --allow-root --fail-on error "$debs"/*.changes >"$work/said" 2>&1 &&
 		complain "lintian: $(cat "$work/said")"
 	pack "$arch" >/dev/null
 	for name in "$work"/first/*.deb; do
-		cmp "$name" "$build/deb/${name##*/}" || complain "${name##*/} is another the second time"
+		cmp "$name" "$debs/${name##*/}" || complain "${name##*/} is another the second time"
 	done
 }
 
@@ -62,7 +63,7 @@ check_other()
 
 	packages=$(pack "$1")
 	[[ $packages == "socle-guest_${version}_${debian[$1]}.deb" ]] || complain "of $1: $packages"
-	dpkg-deb -c "$build/deb/$packages" | grep -q " ./usr/lib/socle/$1/socle-init$" ||
+	dpkg-deb -c "$debs/$packages" | grep -q " ./usr/lib/socle/$1/socle-init$" ||
 		complain "$packages has no socle-init of $1"
 }
 

@@ -35,7 +35,8 @@ if [[ " ${SOCLE_ARCHES:-x86_64} " == *" $(uname -m) "* ]]; then
 		complain "a program that uses libsocle.a does not say what it should: $said"
 	fi
 fi
-archives=$(find "${BUILD:-build}" -name libsocle.a | grep -vE "^${BUILD:-build}/[a-z0-9_]+/libsocle.a$") || true
+# But for what make deb has packed.
+archives=$(find "${BUILD:-build}" -path "${BUILD:-build}/deb" -prune -o -name libsocle.a -print | grep -vE "^${BUILD:-build}/[a-z0-9_]+/libsocle.a$") || true
 if [[ -n $archives ]]; then
 	complain "another archive bears the name: $archives"
 fi
