@@ -41,12 +41,9 @@ static void digest_sources(const struct oci_image *image, struct digest *ret)
 static int merge_contents(struct build *b, struct err *e)
 {
 	struct layer *l = b->layers;
-	int r = 0;
 
-	for (size_t i = 0; !r && i < b->image.layer_count; i++)
-		r = store_flush(&l[i].store, e);
 	merge_layers(l, b->image.layer_count);
-	return r ? r : contents_pack(&l->tree, &l->store, true, e);
+	return contents_pack(&l->tree, &l->store, true, e);
 }
 
 static int make_image(struct build *b, struct err *e)

@@ -113,7 +113,6 @@ static int open_store(struct reading *reading, size_t index, struct err *e)
 	int output = reading->outputs[index].fd;
 	int fd = output < 0 ? output_scratch(reading->source->scratch, e) :
 			      fcntl(output, F_DUPFD_CLOEXEC, 0);
-
 	int tails;
 
 	if (fd < 0)
@@ -133,11 +132,13 @@ static int read_layer(void *context, size_t index, struct err *e)
 
 	if (r == -ENOENT && media_type_may_be_absent(l->media_type))
 		r = refuse(e, "a foreign layer that is not in the layout; fetch it first");
-	if (!r) {
+	if (!r)
 		r = open_store(reading, index, e);
-	}
 	if (!r)
 		r = read_blob(reading, index, fd, e);
+	/* A layer above may want what a hard link of it leads to. */
+	if (!r)
+		r = store_flush(&reading->layers[index].store, e);
 	if (!r)
 		return 0;
 	digest_text(&l->digest, text);

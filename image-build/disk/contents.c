@@ -160,7 +160,8 @@ int contents_pack(const struct tree *t, struct store *to, bool give_back, struct
 		r = tree_walk(t->root, collect, &p, e);
 	if (!r && !is_packed(&p)) {
 		p.buffer = memory_zero(1, COPY_BYTES);
-		qsort_r(p.files, p.count, sizeof(*p.files), by_place, &p);
+		if (p.count)
+			qsort_r(p.files, p.count, sizeof(*p.files), by_place, &p);
 		r = move_all(&p, e);
 	}
 	if (!r)

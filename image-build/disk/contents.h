@@ -15,7 +15,8 @@
  * two files share stays shared. With give_back the other stores lose what was moved,
  * so that both together never need much more room than one of them.
  *
- * Where all of it stands there without gaps nothing is done. The store is flushed.
+ * Where all of it stands there without gaps nothing is done. The store is flushed, as
+ * the others have to be before.
  */
 int contents_pack(const struct tree *t, struct store *to, bool give_back, struct err *e);
 

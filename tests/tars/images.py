@@ -107,6 +107,10 @@ SILENT = {
     "a global comment": [pax("g", comment="0123") + A],
     "an attribute twice": [pax("x", LIBARCHIVE__xattr__user__k="dg", SCHILY__xattr__user__k="v") + A],
     "an access list twice": [pax("x", SCHILY__acl__access="user::rwx", SCHILY__xattr__system__posix_acl_access="v") + A],
+    "a link to a large file below": [entry("0", "f", bytes(range(256)) * 64), entry("1", "g", link="f")],
+    "a link to a large file replaced": [entry("0", "f", b"1" * 9999) + entry("0", "f", b"2" * 99999),
+                                        entry("1", "g", link="f") + entry("0", "f", b"3" * 5000)],
+    "nothing but replaced": [entry("0", "f", b"1" * 9999) + entry("0", "f") + entry("0", "x", b"1")],
     "through a lower link": [DIR + entry("2", "l", link="/d"), entry("0", "l/x", b"2")],
 }
 # An image of one layer, after which both commands must make the same.
