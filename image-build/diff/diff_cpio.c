@@ -78,7 +78,8 @@ static int read_entries(const struct bytes *b, struct entries *ret, const char *
 
 	if (r)
 		return err_prefix(e, r, "%s: ", side);
-	qsort(ret->at, ret->count, sizeof(*ret->at), by_name);
+	if (ret->count)
+		qsort(ret->at, ret->count, sizeof(*ret->at), by_name);
 	return 0;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later OR Apache-2.0
 #include "image-build/diff/diff.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -22,6 +23,7 @@ struct walk {
 	const char *place;
 	struct differences *d;
 	char *chunk[2];
+	uint64_t directories; /* seen so far */
 };
 
 static int failed(enum side side, const char *path, int result, struct err *e)
@@ -34,6 +36,8 @@ static int stat_side(struct walk *w, enum side side, uint64_t nid, const char *p
 {
 	int r = erofs_files_stat(w->files[side], nid, file, e);
 
+	if (r)
+		return failed(side, path, r, e);
 	*ret = (struct attributes){
 		.mode = file->mode,
 		.uid = file->uid,
@@ -45,7 +49,7 @@ static int stat_side(struct walk *w, enum side side, uint64_t nid, const char *p
 		.device_major = file->device_major,
 		.device_minor = file->device_minor,
 	};
-	return failed(side, path, r, e);
+	return 0;
 }
 
 static char *place_of(const struct walk *w, const char *path)
@@ -103,60 +107,68 @@ static int diff_target(struct walk *w, const struct erofs_file file[2], const ch
 
 /* --- attributes that have names ---------------------------------------------- */
 
-static char *value_text(const char *value, size_t size)
-{
-	char *text = memory_zero(1, 2 * size + 3);
+/* An attribute's value, of one side that may lack it. */
+struct value {
+	char *bytes; /* NULL: it has none */
+	size_t size;
+};
 
-	for (size_t i = 0; i < size; i++)
-		if (value[i] < ' ' || value[i] > '~')
-			size = 0;
-	if (size || !value[0])
-		return memcpy(text, value, size);
-	free(text);
-	return NULL;
+static bool values_equal(const struct value *a, const struct value *b)
+{
+	return a->bytes && b->bytes && a->size == b->size && !memcmp(a->bytes, b->bytes, a->size);
 }
 
-static char *hex_text(const char *value, size_t size)
+static bool is_text(const struct value *v)
 {
-	char *text = memory_zero(1, 2 * size + 3);
-
-	memcpy(text, "0x", 2);
-	for (size_t i = 0; i < size; i++) {
-		text[2 + 2 * i] = "0123456789abcdef"[(uint8_t)value[i] >> 4];
-		text[3 + 2 * i] = "0123456789abcdef"[(uint8_t)value[i] & 15];
-	}
-	return text;
+	for (size_t i = 0; i < v->size; i++)
+		if (v->bytes[i] < ' ' || v->bytes[i] > '~')
+			return false;
+	return true;
 }
 
-static int read_value(struct walk *w, enum side side, uint64_t nid, const char *name, char **ret,
-		      struct err *e)
+/* Both as they are, or both as digits: the text 0x01 is not the byte. Allocated. */
+static char *value_shown(const struct value *v, bool text)
 {
-	size_t size = 0;
-	char *value auto_text = NULL;
-	int r = erofs_files_xattr(w->files[side], nid, name, &value, &size, e);
+	char *shown;
 
-	if (r)
-		return failed(side, name, r, e);
-	*ret = value_text(value, size);
-	if (!*ret)
-		*ret = hex_text(value, size);
-	return 0;
+	if (!v->bytes)
+		return NULL;
+	shown = memory_zero(2, v->size + 2);
+	if (text)
+		return memcpy(shown, v->bytes, v->size);
+	memcpy(shown, "0x", 2);
+	for (size_t i = 0; i < v->size; i++)
+		sprintf(shown + 2 + 2 * i, "%02x", (unsigned int)(uint8_t)v->bytes[i]);
+	return shown;
+}
+
+static void tell_values(struct walk *w, const struct value value[2], const char *name,
+			const char *place)
+{
+	bool text = is_text(&value[A]) && is_text(&value[B]);
+	char *a auto_text = value_shown(&value[A], text);
+	char *b auto_text = value_shown(&value[B], text);
+
+	differences_add(w->d, place, name, a, b);
 }
 
 /* An attribute that one or both sides have. */
 static int diff_xattr(struct walk *w, const uint64_t nid[2], const bool has[2], const char *name,
 		      const char *place, struct err *e)
 {
-	char *value[2] = { NULL, NULL };
+	struct value value[2] = { { NULL, 0 }, { NULL, 0 } };
 	int r = 0;
 
 	for (enum side s = A; !r && s <= B; s++)
 		if (has[s])
-			r = read_value(w, s, nid[s], name, &value[s], e);
-	if (!r && (!value[A] || !value[B] || strcmp(value[A], value[B]) != 0))
-		differences_add(w->d, place, name, value[A], value[B]);
-	free(value[A]);
-	free(value[B]);
+			r = failed(s, name,
+				   erofs_files_xattr(w->files[s], nid[s], name, &value[s].bytes,
+						     &value[s].size, e),
+				   e);
+	if (!r && !values_equal(&value[A], &value[B]))
+		tell_values(w, value, name, place);
+	free(value[A].bytes);
+	free(value[B].bytes);
 	return r;
 }
 
@@ -222,7 +234,9 @@ static int diff_directory(struct walk *w, const uint64_t nid[2], const char *pat
 	bool has[2];
 	int r = 0;
 
-	/* A directory that is below itself has no end. */
+	/* A directory that is below itself has no end, and one in many places too many. */
+	if (++w->directories > LIMIT_ENTRIES)
+		return refuse_limit(e, "more than %d directories", LIMIT_ENTRIES);
 	if (strlen(path) > LIMIT_PATH)
 		return refuse_limit(e, "\"%.100s...\" is longer than %d bytes", path, LIMIT_PATH);
 	for (enum side s = A; !r && s <= B; s++)

@@ -52,6 +52,8 @@ make_tars()
 	    add("device", type=tarfile.CHRTYPE, devmajor=1, devminor=5 if second else 3)
 	    add("large", b"\0" * 500000 + (b"1" if second else b"0") + b"\0" * 99999)
 	    add("xattrs", pax_headers={"SCHILY.xattr.user.both": "b" if second else "a",
+	        "SCHILY.xattr.user.nul": "\0b" if second else "\0a",
+	        "SCHILY.xattr.user.digits": "\1" if second else "0x01",
 	        "SCHILY.xattr.user.only-b" if second else "SCHILY.xattr.user.only-a": "\1"})
 	    if second:
 	        add("dir/second", type=tarfile.LNKTYPE, linkname="dir/linked")
@@ -84,6 +86,8 @@ differences()
 	/kind: kind: file | directory
 	/large: content differs from byte 500000 on
 	/xattrs: user.both: a | b
+	/xattrs: user.digits: 0x30783031 | 0x01
+	/xattrs: user.nul: 0x0061 | 0x0062
 	/xattrs: user.only-a: only in A: 0x01
 	/xattrs: user.only-b: only in B: 0x01
 	EOF
