@@ -156,6 +156,7 @@ static void add_disks(struct words *w, const char *directory, struct json_object
 		struct json_object *disk = json_object_array_get_idx(disks, i);
 		char *path auto_text = memory_printf("%s/%s", directory, text_of(disk, "file"));
 		char *file auto_text = doubled(path);
+		char *serial auto_text = doubled(text_of(disk, "serial"));
 
 		if (is_attached(disks, i))
 			continue;
@@ -163,8 +164,7 @@ static void add_disks(struct words *w, const char *directory, struct json_object
 			 memory_printf("file=%s,format=raw,if=none,read-only=on,id=disk%zu", file,
 				       i));
 		add_pair(w, "-device",
-			 memory_printf("%s,drive=disk%zu,serial=%s", m->disk, i,
-				       text_of(disk, "serial")));
+			 memory_printf("%s,drive=disk%zu,serial=%s", m->disk, i, serial));
 	}
 }
 

@@ -140,6 +140,8 @@ static void join(struct blob *b)
 void blob_close(struct blob *b)
 {
 	atomic_store(&b->stop, true);
+	/* Whoever should read it may never have been started. */
+	ring_abandon(&b->stored);
 	join(b);
 	ring_close(&b->stored);
 	ring_close(&b->unpacked);
@@ -150,16 +152,18 @@ void blob_close(struct blob *b)
 ssize_t blob_read(struct blob *b, const void **ret, struct err *e)
 {
 	ssize_t n = ring_next(b->plain, READER, ret, e);
-	const uint8_t *bytes = *ret;
+	const uint8_t *bytes;
 
+	b->plain_ended = n == 0;
+	if (n <= 0)
+		return n;
+	bytes = *ret;
 	for (ssize_t i = n; i > 0; i--)
 		if (bytes[i - 1]) {
 			b->plain_end = b->plain_bytes + (uint64_t)i;
 			break;
 		}
-	if (n > 0)
-		b->plain_bytes += (uint64_t)n;
-	b->plain_ended = n == 0;
+	b->plain_bytes += (uint64_t)n;
 	return n;
 }
 

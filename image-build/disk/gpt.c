@@ -25,9 +25,12 @@ static uint64_t round_up(uint64_t n, uint64_t unit)
 /* A partition starts here at the earliest. */
 static uint64_t end_of(const struct gpt *g)
 {
-	const struct gpt_entry *last = &g->entries[g->count - 1];
+	const struct gpt_entry *last;
 
-	return g->count ? round_up(last->offset + last->size, GPT_ALIGNMENT) : GPT_ALIGNMENT;
+	if (!g->count)
+		return GPT_ALIGNMENT;
+	last = &g->entries[g->count - 1];
+	return round_up(last->offset + last->size, GPT_ALIGNMENT);
 }
 
 static void put_type(const char *text, uint8_t uuid[UUID_SIZE])

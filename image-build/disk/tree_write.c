@@ -90,7 +90,7 @@ static int hash_into(const struct tree_making *m, int64_t level, uint64_t first,
 {
 	const struct hash_shape *s = &m->shape;
 	uint32_t size = hash_shape_size(s, level);
-	uint64_t at_once = READ_BYTES / size;
+	uint64_t at_once = size < READ_BYTES ? READ_BYTES / size : 1;
 	uint8_t *bytes = memory_zero(at_once, size);
 	int r = 0;
 
