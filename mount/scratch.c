@@ -87,12 +87,15 @@ static int check_kernel(const struct upper *u, struct err *e)
 	return 0;
 }
 
-/* Through the page cache, which reads ahead. */
+/* Through the page cache; all of it is read, so ahead as well. */
 static int refuse_used(const struct mapped_device *disk, uint64_t size_bytes, struct err *e)
 {
 	auto_fd int fd = device_node_open(AT_FDCWD, disk->path, disk->major, disk->minor, e);
 
-	return fd < 0 ? fd : scratch_refuse_used(fd, size_bytes, e);
+	if (fd < 0)
+		return fd;
+	(void)posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+	return scratch_refuse_used(fd, size_bytes, e);
 }
 
 /* Everything that is on the disk is given up here, and nowhere else. */
