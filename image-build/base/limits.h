@@ -15,9 +15,9 @@
 #define LIMIT_LINK_TARGET 4095      /* bytes: PATH_MAX */
 #define LIMIT_XATTR_NAME  255       /* bytes: XATTR_NAME_MAX */
 /*
- * Bytes of one inode's attributes, names and values, with 32 more for each:
- * liberofs 1.8.6 reads a pax header of more than 32 KiB wrong, and the paths
- * stand there, too.
+ * Bytes of one inode's attributes, names and values, with 32 more for each: more
+ * than images have, and less than an erofs is written with in one piece (BODY_MAX_BYTES
+ * in disk/erofs/erofs_xattrs.c).
  */
 #define LIMIT_XATTRS       20480
 #define LIMIT_ENTRIES      4194304      /* names, or entries, in one layer */

@@ -15,7 +15,7 @@ bool overlay_is_whiteout(const struct inode *inode)
 	return S_ISCHR(inode->mode) && inode->device_major == 0 && inode->device_minor == 0;
 }
 
-/* What erofs has an index for; liberofs drops others without an error. */
+/* What erofs has a number for: others could not be written. */
 enum xattr_fate overlay_xattr(const char *name)
 {
 	static const char *const kept[] = { "user.", "trusted.", "security." };

@@ -12,7 +12,7 @@
 #include "mount/runtime/parts.h"
 #include "verity/dm.h"
 
-/* 1: it is the device, and of a kind that keeps the host's bytes out. */
+/* 1: it is the device, and of a kind that keeps bytes of the host's choice out. */
 static int is_protected(void *data, const char *name, dev_t number)
 {
 	char line[DM_LINE_SIZE]; /* no table: that could have a key */

@@ -63,7 +63,7 @@ check_other()
 
 	packages=$(pack "$1")
 	[[ $packages == "socle-guest_${version}_${debian[$1]}.deb" ]] || complain "of $1: $packages"
-	dpkg-deb -c "$debs/$packages" | grep -q " ./usr/lib/socle/$1/socle-init$" ||
+	[[ $(dpkg-deb -c "$debs/$packages") == *" ./usr/lib/socle/$1/socle-init"* ]] ||
 		complain "$packages has no socle-init of $1"
 }
 
