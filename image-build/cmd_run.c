@@ -8,6 +8,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "image-build/base/json.h"
 #include "image-build/base/memory.h"
 #include "image-build/base/refuse.h"
 #include "image-build/bundle/bundle.h"
@@ -64,22 +65,15 @@ static void free_words(struct words *w)
 	free(w->at);
 }
 
-static const char *text_of(struct json_object *o, const char *key)
-{
-	struct json_object *value;
-
-	return json_object_object_get_ex(o, key, &value) ? json_object_get_string(value) : "";
-}
-
 static int find_machine(struct json_object *manifest, const struct machine **ret, struct err *e)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(machines); i++)
-		if (!strcmp(machines[i].arch, text_of(manifest, "arch"))) {
+		if (!strcmp(machines[i].arch, json_text(manifest, "arch"))) {
 			*ret = &machines[i];
 			return 0;
 		}
 	return refuse(e, "its architecture \"%.40s\" has no machine here",
-		      text_of(manifest, "arch"));
+		      json_text(manifest, "arch"));
 }
 
 /* --- files ------------------------------------------------------------------ */
@@ -136,10 +130,10 @@ static char *doubled(const char *text)
 
 static bool is_attached(struct json_object *disks, size_t index)
 {
-	const char *name = text_of(json_object_array_get_idx(disks, index), "file");
+	const char *name = json_text(json_object_array_get_idx(disks, index), "file");
 
 	for (size_t i = 0; i < index; i++)
-		if (!strcmp(text_of(json_object_array_get_idx(disks, i), "file"), name))
+		if (!strcmp(json_text(json_object_array_get_idx(disks, i), "file"), name))
 			return true;
 	return false;
 }
@@ -154,9 +148,9 @@ static void add_disks(struct words *w, const char *directory, struct json_object
 		return;
 	for (size_t i = 0; i < json_object_array_length(disks); i++) {
 		struct json_object *disk = json_object_array_get_idx(disks, i);
-		char *path auto_text = memory_printf("%s/%s", directory, text_of(disk, "file"));
+		char *path auto_text = memory_printf("%s/%s", directory, json_text(disk, "file"));
 		char *file auto_text = doubled(path);
-		char *serial auto_text = doubled(text_of(disk, "serial"));
+		char *serial auto_text = doubled(json_text(disk, "serial"));
 
 		if (is_attached(disks, i))
 			continue;

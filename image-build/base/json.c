@@ -36,3 +36,23 @@ void json_add_verity(struct json_object *o, const struct verity_params *p)
 	json_add_number(o, "hash_start", p->hash_start_block);
 	json_add_hex(o, "salt", p->salt, p->salt_size);
 }
+
+const char *json_text(struct json_object *o, const char *key)
+{
+	struct json_object *member;
+
+	if (!json_object_object_get_ex(o, key, &member) ||
+	    !json_object_is_type(member, json_type_string))
+		return "";
+	return json_object_get_string(member);
+}
+
+uint64_t json_number(struct json_object *o, const char *key)
+{
+	struct json_object *member;
+
+	if (!json_object_object_get_ex(o, key, &member) ||
+	    !json_object_is_type(member, json_type_int))
+		return 0;
+	return json_object_get_uint64(member);
+}

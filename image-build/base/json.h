@@ -14,6 +14,10 @@ void json_add_text(struct json_object *o, const char *key, const char *text);
 void json_add_number(struct json_object *o, const char *key, uint64_t number);
 void json_add_bool(struct json_object *o, const char *key, bool value);
 
+/* A member of that type; "" and 0 where there is none. The text is the object's. */
+const char *json_text(struct json_object *o, const char *key);
+uint64_t json_number(struct json_object *o, const char *key);
+
 /* At most VERITY_SALT_MAX bytes, as lowercase digits. */
 void json_add_hex(struct json_object *o, const char *key, const uint8_t *bytes, size_t size);
 

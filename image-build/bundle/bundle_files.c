@@ -70,19 +70,9 @@ int bundle_file(const char *directory, const char *name, struct json_object **re
 	return 0;
 }
 
-static const char *text_of(struct json_object *o, const char *key)
-{
-	struct json_object *value;
-
-	return json_object_object_get_ex(o, key, &value) &&
-			       json_object_is_type(value, json_type_string) ?
-		       json_object_get_string(value) :
-		       "";
-}
-
 int bundle_verify(const char *directory, struct json_object *file, struct err *e)
 {
-	const char *name = text_of(file, "file");
+	const char *name = json_text(file, "file");
 	char *path auto_text = memory_printf("%s/%s", directory, name);
 	struct digests d;
 	int r;
@@ -93,8 +83,8 @@ int bundle_verify(const char *directory, struct json_object *file, struct err *e
 			      "%s/" BUNDLE_MANIFEST ": \"%.100s\" is not the name of a file in it",
 			      directory, name);
 	r = read_digests(path, &d, e);
-	if (!r && (strcmp(d.sha256, text_of(file, "sha256")) ||
-		   strcmp(d.sha384, text_of(file, "sha384"))))
+	if (!r && (strcmp(d.sha256, json_text(file, "sha256")) ||
+		   strcmp(d.sha384, json_text(file, "sha384"))))
 		r = refuse(e, "%s: its digest is not the one in " BUNDLE_MANIFEST, path);
 	return r;
 }

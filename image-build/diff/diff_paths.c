@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
+#include "image-build/base/json.h"
 #include "image-build/base/limits.h"
 #include "image-build/base/memory.h"
 #include "image-build/base/refuse.h"
@@ -54,16 +55,7 @@ static void close_side(struct side *s)
 
 static const char *type_of(struct json_object *o)
 {
-	struct json_object *type;
-
-	return json_object_object_get_ex(o, "type", &type) ? json_object_get_string(type) : "";
-}
-
-static uint64_t number_of(struct json_object *o, const char *key)
-{
-	struct json_object *number;
-
-	return json_object_object_get_ex(o, key, &number) ? json_object_get_uint64(number) : 0;
+	return json_text(o, "type");
 }
 
 static bool both_begin(struct json_object *a, struct json_object *b, const char *type)
@@ -95,7 +87,7 @@ static struct json_object *partition_numbered(struct json_object *list, uint64_t
 	for (size_t i = 0; i < json_object_array_length(list); i++) {
 		struct json_object *o = json_object_array_get_idx(list, i);
 
-		if (number_of(o, "number") == number)
+		if (json_number(o, "number") == number)
 			return o;
 	}
 	return NULL;
@@ -103,8 +95,8 @@ static struct json_object *partition_numbered(struct json_object *list, uint64_t
 
 static struct slice slice_of(const struct side *s, struct json_object *partition)
 {
-	return (struct slice){ s->fd, number_of(partition, "offset"),
-			       number_of(partition, "size") };
+	return (struct slice){ s->fd, json_number(partition, "offset"),
+			       json_number(partition, "size") };
 }
 
 /* Those that both have; the table's own differences are the report's. */
@@ -115,10 +107,10 @@ static int diff_partitions(const struct pair *p, struct json_object *left,
 
 	for (size_t i = 0; !r && i < json_object_array_length(left); i++) {
 		struct json_object *a = json_object_array_get_idx(left, i);
-		struct json_object *b = partition_numbered(right, number_of(a, "number"));
+		struct json_object *b = partition_numbered(right, json_number(a, "number"));
 		char *place auto_text =
 			memory_printf("%s%spartition %llu", p->place, *p->place ? " " : "",
-				      (unsigned long long)number_of(a, "number"));
+				      (unsigned long long)json_number(a, "number"));
 		struct slice x = slice_of(&p->a, a), y;
 
 		if (!b)

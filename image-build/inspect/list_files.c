@@ -182,24 +182,14 @@ int list_files(const struct slice *x, bool json, struct err *e)
 
 /* --- what a report has found ---------------------------------------------------- */
 
-static uint64_t number_of(struct json_object *o, const char *key)
-{
-	struct json_object *number;
-
-	return json_object_object_get_ex(o, key, &number) ? json_object_get_uint64(number) : 0;
-}
-
 static bool is_erofs(struct json_object *o)
 {
-	struct json_object *type;
-
-	return json_object_object_get_ex(o, "type", &type) &&
-	       !strncmp(json_object_get_string(type), "erofs", strlen("erofs"));
+	return !strncmp(json_text(o, "type"), "erofs", strlen("erofs"));
 }
 
 int list_found_files(int fd, struct json_object *report, bool json, struct err *e)
 {
-	struct slice whole = { fd, 0, number_of(report, "size") };
+	struct slice whole = { fd, 0, json_number(report, "size") };
 	struct json_object *partitions;
 	size_t found = 0;
 	int r = 0;
@@ -210,13 +200,13 @@ int list_found_files(int fd, struct json_object *report, bool json, struct err *
 		return refuse(e, "only the files of an erofs are listed");
 	for (size_t i = 0; !r && i < json_object_array_length(partitions); i++) {
 		struct json_object *p = json_object_array_get_idx(partitions, i);
-		struct slice x = { fd, number_of(p, "offset"), number_of(p, "size") };
+		struct slice x = { fd, json_number(p, "offset"), json_number(p, "size") };
 
 		if (!is_erofs(p))
 			continue;
 		found++;
 		if (!json)
-			printf("partition %llu:\n", (unsigned long long)number_of(p, "number"));
+			printf("partition %llu:\n", (unsigned long long)json_number(p, "number"));
 		r = list_files(&x, json, e);
 	}
 	return r || found ? r : refuse(e, "only the files of an erofs are listed");
